@@ -1,0 +1,46 @@
+"""Accessibility: what axe finds on a whole page, in words."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.visit import settle
+
+SERIOUS = ("serious", "critical")
+# A collapsed sidebar lies to the left of the window, squeezed, and so very tall.
+CONTENT_HEIGHT = """() => Math.max(
+    ...[...document.querySelectorAll('[data-testid="stMain"], [data-testid="stSidebarContent"]')]
+        .filter((part) => part.getBoundingClientRect().right > 0)
+        .map((part) => part.scrollHeight)
+)"""
+
+
+def serious_findings(page: Page) -> list[str]:
+    """Return axe's serious and critical findings, one line for each element.
+
+    A rule that axe could not finish is a finding too, since it has judged nothing.
+    """
+    size = page.viewport_size
+    # Axe does not judge the contrast of text that is scrolled out of sight.
+    show_everything(page)
+    result = Axe().run(page).response
+    page.set_viewport_size(size)
+    settle(page)
+    found = [rule for rule in result["violations"] if rule["impact"] in SERIOUS]
+    unfinished = [rule for rule in result["incomplete"] if "error" in rule]
+    return [describe(rule, node) for rule in found + unfinished for node in rule["nodes"]]
+
+
+def show_everything(page: Page) -> None:
+    """Make the window as tall as the page, so that nothing is scrolled out of sight."""
+    width = page.viewport_size["width"]
+    height = max(page.viewport_size["height"], page.evaluate(CONTENT_HEIGHT))
+    page.set_viewport_size({"width": width, "height": height})
+    settle(page)
+
+
+def describe(rule: dict, node: dict) -> str:
+    """Say which rule, why and where: the element, then the end of its selector."""
+    checks = node["any"] + node["all"] + node["none"]
+    why = checks[0]["message"] if checks else rule["help"]
+    where = " ".join(node["target"])[-120:]
+    return f"{rule['id']} ({rule['impact']}): {why}: {node['html'][:160]} at {where}"
