@@ -1,0 +1,136 @@
+"""Arrays → tidy tables, one row a mark, for charts and downloads.
+
+Column names are fixed words of ours; people's words stand in the values only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from mha.checks import require_shape
+from mha.hand_built import HandBuiltHead
+from mha.reference import Array, HeadTrace
+from mha.sentence import Sentence, shorten
+
+LABEL_COLUMNS = 12
+
+
+def weights_table(
+    trace: HeadTrace, sentence: Sentence, *, query: int | None = None, key: int | None = None
+) -> pd.DataFrame:
+    """One row a cell of a head's weights (T, T), row by row.
+
+    Args:
+        trace: scores and weights, (T, T).
+        query, key: the chosen row and column, marked in `in_row` and `chosen`.
+
+    Returns:
+        query, key (positions), query_word, key_word (unique), query_label, key_label (shortened),
+        score (NaN where masked), weight, masked, in_row, chosen.
+    """
+    T = len(sentence)
+    require_shape("weights", trace.weights, (T, T))
+    rows, columns = np.divmod(np.arange(T * T), T)
+    words = np.array(sentence.labels, dtype=object)
+    labels = np.array([shorten(word, LABEL_COLUMNS) for word in sentence.labels], dtype=object)
+    masked = np.isneginf(trace.scores).ravel()
+    in_row = rows == query if query is not None else np.zeros(T * T, bool)
+    return pd.DataFrame(
+        {
+            "query": rows,
+            "key": columns,
+            "query_word": words[rows],
+            "key_word": words[columns],
+            "query_label": labels[rows],
+            "key_label": labels[columns],
+            "score": np.where(masked, np.nan, trace.scores.ravel()),
+            "weight": trace.weights.ravel(),
+            "masked": masked,
+            "in_row": in_row,
+            "chosen": in_row & (columns == key) if key is not None else np.zeros(T * T, bool),
+        }
+    )
+
+
+def arithmetic_table(
+    q: Array, k: Array, trace: HeadTrace, sentence: Sentence, query: int
+) -> pd.DataFrame:
+    """How one row of weights comes about, one row a key.
+
+    Args:
+        q, k: (T, d_k), as the head made them.
+        trace: what it made of them, (T, T).
+
+    Returns:
+        key_word; dot, q·k whether masked or not; may_look; exponential, exp(score - the row's
+        largest score), 0 where masked; weight, the exponential over the row's sum of them.
+    """
+    scores = trace.scores[query]
+    return pd.DataFrame(
+        {
+            "key_word": list(sentence.labels),
+            "dot": k @ q[query],
+            "may_look": ~np.isneginf(scores),
+            "exponential": np.exp(scores - scores.max()),
+            "weight": trace.weights[query],
+        }
+    )
+
+
+def dot_product_table(head: HandBuiltHead, X: Array, query: int, key: int) -> pd.DataFrame:
+    """q·k slot by slot for one cell, one row a slot of the head.
+
+    Returns:
+        slot, q, k and product; the products add up to the score before the mask.
+    """
+    q, k, _ = head.queries_keys_values(X)
+    return pd.DataFrame(
+        {"slot": list(head.slots), "q": q[query], "k": k[key], "product": q[query] * k[key]}
+    )
+
+
+def matrix_table(
+    matrix: Array, row_names: Sequence[str], column_names: Sequence[str]
+) -> pd.DataFrame:
+    """One row a number of a matrix, with the names of its row and column.
+
+    Returns:
+        row, column (positions), row_name, column_name, row_label, column_label (shortened), value
+        (NaN where -inf), masked (whether it was -inf), text (the number as short as a cell is
+        wide; empty where masked or 0), and shade: value over the largest absolute value, in
+        [-1, 1], so that one diverging scale serves every matrix; 0 where masked.
+    """
+    require_shape("matrix", matrix, (len(row_names), len(column_names)))
+    rows, columns = np.divmod(np.arange(matrix.size), len(column_names))
+    values = matrix.ravel().astype(float)
+    masked = np.isneginf(values)
+    values = np.where(masked, np.nan, values)
+    largest = np.nanmax(np.abs(values), initial=0) or 1.0
+    names = [np.array(list(names), dtype=object) for names in (row_names, column_names)]
+    labels = [np.array([shorten(n, LABEL_COLUMNS) for n in part], dtype=object) for part in names]
+    return pd.DataFrame(
+        {
+            "row": rows,
+            "column": columns,
+            "row_name": names[0][rows],
+            "column_name": names[1][columns],
+            "row_label": labels[0][rows],
+            "column_label": labels[1][columns],
+            "value": values,
+            "masked": masked,
+            "text": [cell_text(value) for value in values],
+            "shade": np.nan_to_num(values / largest),
+        }
+    )
+
+
+def cell_text(value: float) -> str:
+    """A number in at most five characters or so: whole ones as such, others to two decimals."""
+    if np.isnan(value) or value == 0:
+        return ""
+    if value == round(value):
+        return f"{value:.0f}"
+    return f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
