@@ -1,0 +1,82 @@
+"""Two heads set by hand, side by side, on the visitor's own words."""
+
+import streamlit as st
+
+from mha.hand_built import features
+from pages.parts.chips import category_chips
+from pages.parts.hand_built import (
+    arithmetic,
+    choice,
+    code,
+    copying,
+    matrices,
+    own,
+    pictures,
+    predict,
+)
+from pages.parts.scene import enter
+
+STEPS = ("Arithmetic", "Matrices", "Handed on", "Predict", "Your own head", "Two layers")
+FIRST_ON_THE_PAGE = ("Predict", "Your own head", "Two layers")
+WITHOUT_THE_PAIR = ("Your own head", "Two layers")
+
+scene = enter()
+sentence = scene.sentence
+X = features(sentence)
+
+st.title("Hand-built heads")
+st.markdown(
+    "The same words, two heads, two jobs. Each row is a token; its strong cells are where it "
+    "looks. Click a cell, or a word beside a row, for its arithmetic."
+)
+category_chips(sentence)
+step = st.segmented_control(
+    "Step",
+    STEPS,
+    default=STEPS[0],
+    required=True,
+    label_visibility="collapsed",
+    key="step",
+    bind="query-params",
+)
+
+# Where things go: the pair of pictures first, except where a question or other pictures lead.
+step_first = st.container()
+if step in WITHOUT_THE_PAIR:
+    pair_place = st.expander("The two heads of the other steps")
+else:
+    pair_place = st.container()
+step_place = step_first if step in FIRST_ON_THE_PAGE else st.container()
+with st.expander("Your own head, as text"):
+    edits = own.edits_in_the_link()
+with pair_place:
+    shown = []
+    for side, column in zip(choice.SIDES, st.columns(2, gap="medium"), strict=True):
+        with column:
+            shown.append(choice.choose_head(side, sentence, X, edits, scene.causal))
+    view_column, *cell_columns = st.columns([2, 4, 4])
+    with view_column:
+        view = pictures.choose_view()
+    cell = choice.choose_cell(sentence, *cell_columns)
+
+with step_place:
+    match step:
+        case "Arithmetic":
+            for one, column in zip(shown, st.columns(2, gap="medium"), strict=True):
+                with column:
+                    arithmetic.show(one, X, sentence, cell)
+        case "Matrices":
+            matrices.show_matrices(shown, X, sentence)
+        case "Handed on":
+            matrices.show_handed_on(shown, sentence, cell)
+        case "Predict":
+            predict.ask(shown, sentence, cell)
+        case "Your own head":
+            own.workshop(sentence, X, edits, scene.causal)
+        case "Two layers":
+            copying.show(sentence)
+
+hidden = step == "Predict" and predict.is_hidden()
+for one in shown:
+    pictures.draw(one, sentence, cell, view, hidden=hidden)
+code.show(shown)

@@ -1,0 +1,45 @@
+"""Where a visitor starts: what can be seen here, with their own words and sizes."""
+
+import streamlit as st
+
+from mha import charts, tables
+from mha.hand_built import features, previous_token_head, same_category_head
+from pages.parts import look
+from pages.parts.chips import category_chips
+from pages.parts.scene import enter
+
+scene = enter()
+T, config = len(scene.sentence), scene.config
+
+st.title("Multi-head attention, number by number")
+st.markdown(
+    "A head decides, for every word, which other words it looks at. Several heads look at the same "
+    "words in different ways. Type your own words in the sidebar and see."
+)
+category_chips(scene.sentence)
+
+X = features(scene.sentence)
+heads = (previous_token_head(T), same_category_head(T))
+for head, column in zip(heads, st.columns(2, gap="medium"), strict=True):
+    with column:
+        st.markdown(f"**{head.name}**: {head.job}")
+        trace = head.attend(X, scene.causal)
+        table = charts.with_ink(tables.weights_table(trace, scene.sentence), "weight", look.theme())
+        look.picture(
+            table.assign(stamp=0),
+            charts.weights_spec(T, look.theme()),
+            alt=f"Weights of the head {head.name} on your words, as a grid.",
+        )
+st.page_link("pages/hand_built_heads.py", label="**Hand-built heads →**")
+st.markdown(
+    "Two heads with two jobs. Open any cell and see the arithmetic that made it; guess before "
+    "you look; build a head of your own.\n\n"
+    "- **Lecturing?** The address bar holds the view that you see: collect the moments of your "
+    "talk as links.\n"
+    "- **Learning?** Begin with *Arithmetic*, then try *Predict* and the five challenges.\n"
+    "- **Checking your code?** Each page shows the source that computed it."
+)
+st.markdown(
+    f"**T = {T}** tokens; **C = {config.d_model}** numbers a token; **h = {config.n_heads}** "
+    f"heads, each of **d_head = {config.d_head}** numbers."
+)

@@ -1,0 +1,162 @@
+"""Which two heads are shown, and which cell of them is chosen; all of it in the link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from mha.charts import HEAD_HUES
+from mha.hand_built import GALLERY, MAX_SHARPNESS, Edits, HandBuiltHead
+from mha.reference import Array, HeadTrace
+from mha.sentence import CATEGORY_NAMES, Sentence
+from pages.parts import scene
+
+Place = st.delta_generator.DeltaGenerator
+SIDES = {"left": "Head 1", "right": "Head 2"}
+_FIRST_HEADS = {"left": "previous token", "right": "same category"}
+_MOST_BACK = 8
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A head on the page: its side, what it is, what it computed, and where its picture goes."""
+
+    side: str
+    kind: str
+    q: Array
+    k: Array
+    head: HandBuiltHead
+    trace: HeadTrace
+    slot: Place
+
+    @property
+    def title(self) -> str:
+        return f"{SIDES[self.side]}: {self.head.name}"
+
+    @property
+    def hue(self) -> str:
+        return HEAD_HUES[list(SIDES).index(self.side)]
+
+
+def choose_head(side: str, sentence: Sentence, X: Array, edits: Edits, causal: bool) -> Shown:
+    """Draw one head's name above a slot for its picture, and what can be turned on it below."""
+    name = st.selectbox(
+        SIDES[side],
+        list(GALLERY),
+        index=list(GALLERY).index(_FIRST_HEADS[side]),
+        key=side,
+        bind="query-params",
+        on_change=_head_changed,
+        args=(side,),
+    )
+    kind = GALLERY[name]
+    job, slot = st.empty(), st.container()
+    options = _knobs(side, name)
+    head = kind(sentence, edits=edits, **options)
+    job.markdown(head.job)
+    q, k, _ = head.queries_keys_values(X)
+    return Shown(side, name, q, k, head, head.attend(X, causal), slot)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The chosen row and column; `key` is None where the whole row is chosen."""
+
+    query: int
+    key: int | None
+
+
+def choose_cell(sentence: Sentence, query_column: Place, key_column: Place) -> Cell:
+    """Two lists of words that choose a row and a cell by keyboard; a click on a picture does too.
+
+    The link holds the words themselves, so that a choice follows its word through an edit.
+    """
+    labels = list(sentence.labels)
+    query = query_column.selectbox(
+        "Row: the token that looks",
+        labels,
+        index=None,
+        placeholder=f"{labels[-1]} (the last)",
+        key="query",
+        bind="query-params",
+        on_change=_chosen_by_list,
+    )
+    key = key_column.selectbox(
+        "Cell: the token it looks at",
+        labels,
+        index=None,
+        placeholder="the whole row",
+        key="key",
+        bind="query-params",
+        on_change=_chosen_by_list,
+    )
+    last = len(labels) - 1
+    return Cell(
+        labels.index(query) if query in labels else last,
+        labels.index(key) if key in labels else None,
+    )
+
+
+def choose_by_click(chart: str) -> None:
+    """Take the cell that was clicked on the chart with this key, or the row where its word was."""
+    clicked = st.session_state[chart].selection.cell
+    if not clicked:
+        return
+    labels = st.session_state["scene"].sentence.labels
+
+    def word(name: str) -> str | None:
+        # A position comes from a browser, and the words may have changed since it was drawn.
+        position = clicked[0].get(name)
+        known = isinstance(position, int) and 0 <= position < len(labels)
+        return labels[position] if known else None
+
+    if word("query") is not None:
+        st.session_state["query"], st.session_state["key"] = word("query"), word("key")
+
+
+def stamp() -> int:
+    """A number that changes whenever a list chooses, so that a click on the same cell counts anew.
+
+    A chart tells a click only where it differs from the last one.
+    """
+    return st.session_state.setdefault("stamp", 0)
+
+
+def _chosen_by_list() -> None:
+    st.session_state["stamp"] = stamp() + 1
+
+
+def _head_changed(side: str) -> None:
+    """Start the new head with the sharpness that is its own."""
+    own = GALLERY[st.session_state[side]].sharpness or 0.0
+    scene.assign(f"sharp_{side}", own, because_of=side)
+
+
+def _knobs(side: str, name: str) -> dict[str, float | int]:
+    kind = GALLERY[name]
+    options: dict[str, float | int] = {}
+    sharp, other = st.columns(2) if kind.knobs not in ((), ("edits",)) else (st.container(), None)
+    with sharp:
+        key = f"sharp_{side}"
+        options["sharpness"] = st.slider(
+            "Sharpness",
+            0.0,
+            MAX_SHARPNESS,
+            value=kind.sharpness or 0.0,  # a link that is silent of it means the head's own
+            step=0.5,
+            key=key,
+            bind="query-params",
+            disabled=kind.sharpness is None,
+            help="How far the wanted score stands above the others. At 0 every weight is the same.",
+        )
+    if "n" in kind.knobs:
+        options["n"] = other.slider(
+            "How far back", 1, _MOST_BACK, value=2, key=f"back_{side}", bind="query-params"
+        )
+    if "category" in kind.knobs:
+        category = other.selectbox(
+            "Category", CATEGORY_NAMES, index=1, key=f"category_{side}", bind="query-params"
+        )
+        options["category"] = CATEGORY_NAMES.index(category)
+    return options

@@ -1,0 +1,83 @@
+"""What a visitor's link asks of the shared sizes, mended before Streamlit reads it.
+
+Streamlit drops a value that it cannot show without a word, and reads numbers into others ("8.7" as
+8). Until the widgets are bound the link is ours to change; after that it is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from mha.checks import nearest_divisors
+from mha.config import AttentionConfig
+from mha.sentence import visible
+
+D_MODEL_RANGE = (2, 128)
+DEFAULT_D_MODEL, DEFAULT_HEADS = 32, 4
+_KEYS = ("d_model", "heads", "causal")
+_SHOWN = 24  # characters of a wrong value that its message repeats
+
+
+def mend() -> tuple[dict[str, str], bool]:
+    """Put right what the link asks of the shared sizes.
+
+    Returns:
+        a message for each wrong value, by key; and whether the link is another one now.
+    """
+    given = {key: st.query_params.get_all(key) for key in _KEYS if key in st.query_params}
+    kept, notes = judge({key: values[-1] for key, values in given.items()})
+    is_mended = given != {key: [value] for key, value in kept.items()}
+    if is_mended:
+        for key in given:
+            del st.query_params[key]
+        st.query_params.update(kept)
+    return notes, is_mended
+
+
+def judge(given: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The values of a link that can be shown, and a message for each of the others, by key."""
+    kept: dict[str, str] = {}
+    notes: dict[str, str] = {}
+    low, high = D_MODEL_RANGE
+    d_model = _whole(given.get("d_model"), low, high)
+    if d_model is not None:
+        kept["d_model"] = str(d_model)
+    elif "d_model" in given:
+        rule = f"a whole number from {low} to {high}"
+        notes["d_model"] = _message("d_model", rule, given, DEFAULT_D_MODEL)
+    d_model = d_model or DEFAULT_D_MODEL
+
+    heads = _whole(given.get("heads"), 1, high)
+    if heads is not None:
+        nearest = nearest_divisors(d_model, heads)[0]
+        kept["heads"] = str(nearest)
+        try:
+            AttentionConfig(d_model, heads)
+        except ValueError as error:
+            notes["heads"] = f"{error} Showing {nearest}."
+    elif "heads" in given:
+        rule, shown = (
+            f"a whole number from 1 to {high}",
+            nearest_divisors(d_model, DEFAULT_HEADS)[0],
+        )
+        notes["heads"] = _message("heads", rule, given, shown)
+
+    if given.get("causal", "").lower() in ("true", "false"):
+        kept["causal"] = given["causal"]
+    elif "causal" in given:
+        notes["causal"] = _message("causal", "true or false", given, "true")
+    return kept, notes
+
+
+def _message(key: str, rule: str, given: Mapping[str, str], shown: object) -> str:
+    got = " ".join(visible(given[key][:_SHOWN]).split())
+    return f"{key} must be {rule}; got {key}={got}. Showing {shown}."
+
+
+def _whole(text: str | None, low: int, high: int) -> int | None:
+    """The number that the text is in plain digits, or None; nearly a number is none."""
+    if text is None or not (text.isascii() and text.isdigit() and len(text) < 9):
+        return None
+    return int(text) if low <= int(text) <= high else None

@@ -1,0 +1,37 @@
+"""What every page looks like beyond the theme: width, spacing, and the colours of the charts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from mha.charts import Theme
+
+_STYLE = Path(__file__).with_name("look.css")
+_ICON = Path(__file__).with_name("icon.svg")  # a Material Symbol here would be fetched from afar
+
+
+def set_up() -> None:
+    """Page settings and the style sheet; called once a run, before anything is drawn."""
+    st.set_page_config(
+        page_title="Multi-head attention explorer",
+        page_icon=str(_ICON),
+        layout="wide",
+    )
+    st.html(_STYLE)
+
+
+def theme() -> Theme:
+    """The visitor's theme, for charts. After a switch it follows at the next rerun."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def picture(
+    table: pd.DataFrame, spec: Mapping[str, Any], *, alt: str, key: str | None = None, **more: Any
+) -> None:
+    """Feed a table to a finished spec; `alt` is what a screen reader is told."""
+    st.vega_lite_chart(table, spec, width="stretch", alt=alt, key=key, **more)

@@ -1,0 +1,10 @@
+"""The door: page settings, navigation and the shared sidebar; then the page that was asked for."""
+
+import streamlit as st
+
+from pages.parts import look, scene
+
+look.set_up()
+page = st.navigation(scene.pages())
+scene.sidebar()
+page.run()
