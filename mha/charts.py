@@ -37,6 +37,8 @@ PICTURE_PIXELS = 430
 MIN_NUMBER_PIXELS = 28
 
 _EMPTY = "datum.masked || !isValid(datum.weight)"  # a weight is left out while it is to be guessed
+_WORD_DOWN = alt.ExprRef("min(17, max(10, bandwidth('y') * 0.8))")
+_WORD_ACROSS = alt.ExprRef("min(15, max(9, bandwidth('y') * 0.6))")
 _FEW = 16  # rows or columns whose cells have room for three hatch lines
 
 
@@ -153,11 +155,12 @@ def _weights(theme: Theme, few: bool) -> alt.LayerChart:
         direction="horizontal",
         type="symbol",  # a gradient would be drawn by an address, which some links break
         symbolType="square",
-        symbolSize=260,
+        symbolSize=200,
         symbolStrokeWidth=0,
         values=[0, 0.5, 1],
         format="~f",
-        columnPadding=14,
+        columnPadding=8,
+        titlePadding=6,
         offset=8,
         labelColor="currentColor",
         titleColor="currentColor",
@@ -232,7 +235,7 @@ def _lines(hue: str) -> alt.LayerChart:
     keys = (
         _chart()
         .transform_filter("datum.query == 0")
-        .mark_text(align="left", dx=14, color="currentColor", fontSize=_label_size("y"))
+        .mark_text(align="left", dx=14, color="currentColor", fontSize=_WORD_DOWN)
         .encode(
             y=_place("key", alt.Y), x=alt.value("width"), text="key_label:N", tooltip="key_word:N"
         )
@@ -334,10 +337,6 @@ def _hatch(few: bool, x: Any, y: Any, x_field: str, y_field: str) -> list[alt.Ch
     ]
 
 
-def _label_size(axis: str) -> alt.ExprRef:
-    return alt.ExprRef(f"min(17, max(10, bandwidth('{axis}') * 0.8))")
-
-
 def _labels_down(first: str, label: str, word: str, y: Any, marked: str, dx: int = -8) -> alt.Chart:
     """Words down the left side, one a row, whole on hover; the strongest where `marked` holds."""
     return (
@@ -345,7 +344,7 @@ def _labels_down(first: str, label: str, word: str, y: Any, marked: str, dx: int
         .transform_filter(f"datum.{first} == 0")
         .transform_calculate(**{first: "-1"})
         .mark_text(
-            align="right", dx=dx, color="currentColor", fontSize=_label_size("y"), cursor="pointer"
+            align="right", dx=dx, color="currentColor", fontSize=_WORD_DOWN, cursor="pointer"
         )
         .encode(
             y=y(alt.Y),
@@ -358,12 +357,23 @@ def _labels_down(first: str, label: str, word: str, y: Any, marked: str, dx: int
 
 
 def _labels_across(first: str, label: str, word: str, x: Any) -> alt.Chart:
-    """Words along the top, slanted, one a column, whole on hover."""
+    """Words along the top, slanted, one a column, whole on hover.
+
+    They begin a fixed way before their column's right edge and have a size that does not follow the
+    width: so what stands out on the right is known before the chart's width is shared out.
+    """
     return (
         _chart()
         .transform_filter(f"datum.{first} == 0")
-        .mark_text(align="left", angle=315, dx=6, color="currentColor", fontSize=_label_size("x"))
-        .encode(x=x(alt.X), y=alt.value(-3), text=label, tooltip=alt.Tooltip(word, title="word"))
+        .mark_text(
+            align="left", angle=315, xOffset=-12, color="currentColor", fontSize=_WORD_ACROSS
+        )
+        .encode(
+            x=x(alt.X, bandPosition=1),
+            y=alt.value(-5),
+            text=label,
+            tooltip=alt.Tooltip(word, title="word"),
+        )
     )
 
 
@@ -380,6 +390,7 @@ def _finish(layers: list[alt.Chart]) -> alt.LayerChart:
     """Layers over one table. The cells' scale is their own: the ink of the numbers has none."""
     chart = alt.layer(*layers, data=alt.NamedData("table"))
     chart = chart.properties(
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding", resize=True)
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding", resize=True),
+        padding={"left": 4, "top": 4, "bottom": 4, "right": 12},  # slanted words lean out there
     )
     return chart.resolve_scale(color="independent").configure_view(stroke=None)

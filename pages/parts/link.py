@@ -12,16 +12,17 @@ import streamlit as st
 
 from mha.checks import nearest_divisors
 from mha.config import AttentionConfig
-from mha.sentence import visible
+from mha.sentence import MAX_TEXT, visible
 
 D_MODEL_RANGE = (2, 128)
 DEFAULT_D_MODEL, DEFAULT_HEADS = 32, 4
+LONGEST_TEXT = MAX_TEXT + 1  # one more than fits, so that too long a text is told
 _KEYS = ("d_model", "heads", "causal")
 _SHOWN = 24  # characters of a wrong value that its message repeats
 
 
 def mend() -> tuple[dict[str, str], bool]:
-    """Put right what the link asks of the shared sizes.
+    """Put right what the link asks of the shared sizes, and cut too long a text.
 
     Returns:
         a message for each wrong value, by key; and whether the link is another one now.
@@ -33,6 +34,10 @@ def mend() -> tuple[dict[str, str], bool]:
         for key in given:
             del st.query_params[key]
         st.query_params.update(kept)
+    text = st.query_params.get("tokens", "")
+    if len(text) > LONGEST_TEXT:
+        st.query_params["tokens"] = text[:LONGEST_TEXT]
+        is_mended = True
     return notes, is_mended
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
-from mha.sentence import EXAMPLE, MAX_TEXT, Sentence, carry_categories
+from mha.sentence import EXAMPLE, Sentence, carry_categories
 from pages.parts import link
 from pages.parts.link import D_MODEL_RANGE, DEFAULT_D_MODEL, DEFAULT_HEADS
 from pages.parts.words import plain
@@ -66,7 +66,6 @@ def sidebar() -> None:
             key="tokens",
             bind="query-params",
             live=True,
-            max_chars=MAX_TEXT + 1,  # one more than fits, so that too long a text is told
             on_change=_words_changed,
             help="Words, split at white space: up to 32.",
         )
@@ -145,7 +144,9 @@ def _sizes() -> AttentionConfig:
 
 def _words_changed() -> None:
     """Let words that stayed keep the category that somebody chose for them."""
-    assign("tokens", st.session_state["tokens"])  # a chosen word may go, and the link be rewritten
+    # The link is written anew even where only a chosen word has gone, so tokens must be in it. A
+    # limit of the widget's own would drop a text that is too long, and say nothing.
+    assign("tokens", st.session_state["tokens"][: link.LONGEST_TEXT])
     old = st.session_state["scene"].sentence
     if not old.is_guessed:
         tokens = Sentence.fit(st.session_state["tokens"])[0].tokens

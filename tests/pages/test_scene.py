@@ -31,6 +31,8 @@ DEFAULT = Scene(Sentence.parse(EXAMPLE), AttentionConfig(DEFAULT_D_MODEL, DEFAUL
 LINK = {"tokens": "a light day", "categories": "012", "d_model": 48, "heads": 6, "causal": False}
 LINKED = Scene(Sentence.parse("a light day", "012"), AttentionConfig(48, 6), False)
 
+LIGHT = "overview"  # the page with the least to draw, where the page does not matter
+
 each_page = pytest.mark.parametrize("page", PAGES)
 
 
@@ -60,6 +62,14 @@ def test_the_first_request_of_a_fresh_server_gets_the_sidebar_and_the_scene(page
     assert not app.exception
     assert sidebar(app) == LINK
     assert scene_of(app) == LINKED
+
+
+@each_page
+def test_a_wrong_link_at_a_fresh_server_is_mended_and_told(page, fresh_server):
+    app = open_page(page, d_model="1e99", heads=5, tokens="a b")
+    assert not app.exception
+    assert scene_of(app) == Scene(Sentence.parse("a b"), DEFAULT.config, True)
+    assert len(notes(app)) == 2
 
 
 @pytest.mark.parametrize("first", PAGES)
@@ -112,7 +122,7 @@ def test_a_value_out_of_bounds_becomes_the_default_and_is_told(page, key, value,
 
 
 def test_every_wrong_value_has_a_message_of_its_own():
-    app = open_page(d_model="1e99", heads="-1", causal="zz")
+    app = open_page(LIGHT, d_model="1e99", heads="-1", causal="zz")
     assert scene_of(app) == DEFAULT
     assert sorted(note.split(" must be ")[0] for note in notes(app)) == [
         "causal",
@@ -128,7 +138,7 @@ NEARLY = ["8.0", "8.7", " 8", "8 ", "0_8", "1_6", "+8", "08", "8e0", "８", "٨"
 @pytest.mark.parametrize("key", ["d_model", "heads"])
 def test_a_number_is_taken_or_told_and_never_both(key, value):
     """Nearly a number is none, whatever Streamlit would read in it; the last of several counts."""
-    app = open_page(**{key: value})
+    app = open_page(LIGHT, **{key: value})
     config = scene_of(app).config
     shown = {"d_model": config.d_model, "heads": config.n_heads}[key]
     last = value[-1] if isinstance(value, list) else value
@@ -145,7 +155,7 @@ def test_a_number_is_taken_or_told_and_never_both(key, value):
 )
 @pytest.mark.parametrize("key", ["d_model", "heads", "causal"])
 def test_a_message_is_one_line_in_which_nothing_is_unseen(key, value):
-    (note,) = notes(open_page(**{key: value}))
+    (note,) = notes(open_page(LIGHT, **{key: value}))
     assert note.isprintable()
 
 
@@ -154,7 +164,7 @@ def test_a_link_s_heads_that_do_not_divide_become_the_nearest_that_do(d_model, h
     with pytest.raises(ValueError, match="d_model must be divisible by n_heads") as refused:
         AttentionConfig(d_model, heads)
     nearest = nearest_divisors(d_model, heads)[0]
-    app = open_page(d_model=d_model, heads=heads)
+    app = open_page(LIGHT, d_model=d_model, heads=heads)
     assert scene_of(app).config == AttentionConfig(d_model, nearest)
     assert app.select_slider(key="heads").value == nearest
     (note,) = notes(app)
@@ -165,7 +175,7 @@ def test_a_link_s_heads_that_do_not_divide_become_the_nearest_that_do(d_model, h
 
 
 def test_heads_are_held_to_the_default_width_where_the_link_s_own_is_wrong():
-    app = open_page(d_model="1e99", heads=5)
+    app = open_page(LIGHT, d_model="1e99", heads=5)
     assert scene_of(app).config == DEFAULT.config
     assert len(notes(app)) == 2
 
@@ -174,7 +184,7 @@ def test_heads_are_held_to_the_default_width_where_the_link_s_own_is_wrong():
 
 
 def test_heads_offers_only_divisors_and_a_new_width_takes_the_nearest():
-    app = open_page(heads=2)
+    app = open_page(LIGHT, heads=2)
     for d_model in range(D_MODEL_RANGE[0], D_MODEL_RANGE[1] + 1, 2):
         before = app.select_slider(key="heads").value
         app.slider(key="d_model").set_value(d_model).run()
@@ -188,7 +198,7 @@ def test_heads_offers_only_divisors_and_a_new_width_takes_the_nearest():
 
 
 def test_a_width_that_leaves_the_heads_behind_says_what_it_took():
-    app = open_page(d_model=32, heads=16)
+    app = open_page(LIGHT, d_model=32, heads=16)
     app.slider(key="d_model").set_value(24).run()
     assert scene_of(app).config == AttentionConfig(24, 12)
     (note,) = notes(app)
@@ -198,7 +208,7 @@ def test_a_width_that_leaves_the_heads_behind_says_what_it_took():
 
 
 def test_a_width_that_keeps_the_heads_says_nothing():
-    app = open_page(d_model=32, heads=8)
+    app = open_page(LIGHT, d_model=32, heads=8)
     app.slider(key="d_model").set_value(64).run()
     assert scene_of(app).config == AttentionConfig(64, 8)
     assert notes(app) == []
@@ -214,7 +224,7 @@ CHANGES = {
 @pytest.mark.parametrize("key", CHANGES)
 def test_a_message_stays_until_its_widget_is_changed(key):
     value, change = CHANGES[key]
-    app = open_page(**{key: value})
+    app = open_page(LIGHT, **{key: value})
     (note,) = notes(app)
     app.text_input(key="tokens").set_value("other words").run()
     assert notes(app) == [note]
@@ -225,7 +235,7 @@ def test_a_message_stays_until_its_widget_is_changed(key):
 
 
 def test_the_message_about_the_nearest_heads_goes_when_heads_are_chosen():
-    app = open_page(heads=3)
+    app = open_page(LIGHT, heads=3)
     assert len(notes(app)) == 1
     app.select_slider(key="heads").set_value(8).run()
     assert notes(app) == []
@@ -250,7 +260,7 @@ def test_the_message_about_the_nearest_heads_goes_when_heads_are_chosen():
 def test_words_that_do_not_fit_are_told_and_the_page_goes_on(text):
     # Streamlit holds a text to one character more than fits.
     sentence, complaints = Sentence.fit(text[: MAX_TEXT + 1])
-    app = open_page(tokens=text)
+    app = open_page(LIGHT, tokens=text)
     assert not app.exception
     assert scene_of(app).sentence == sentence
     assert tuple(notes(app)) == complaints
@@ -262,7 +272,7 @@ def test_words_that_do_not_fit_are_told_and_the_page_goes_on(text):
 
 
 def test_the_guessed_categories_leave_the_link_empty():
-    app = open_page()
+    app = open_page(LIGHT)
     guessed = scene_of(app).sentence.categories
     press_chip(app, 2)
     assert "categories" in app.query_params
@@ -287,7 +297,7 @@ def test_a_press_moves_one_word_to_its_next_category(page):
 
 @pytest.mark.parametrize("position", [-1, 3, 10**9, 1.5, None, "0", [0], {"a": 1}])
 def test_a_press_of_no_word_changes_nothing(position):
-    app = open_page(tokens="a b c")
+    app = open_page(LIGHT, tokens="a b c")
     before = scene_of(app)
     press_chip(app, position)
     assert not app.exception
@@ -295,7 +305,7 @@ def test_a_press_of_no_word_changes_nothing(position):
 
 
 def test_words_that_stay_keep_the_category_that_was_chosen():
-    app = open_page(tokens="one two three", categories="102")
+    app = open_page(LIGHT, tokens="one two three", categories="102")
     app.text_input(key="tokens").set_value("one new two and three").run()
     kept = dict(zip(scene_of(app).sentence.tokens, scene_of(app).sentence.categories, strict=True))
     assert (kept["one"], kept["two"], kept["three"]) == (1, 0, 2)
@@ -304,7 +314,7 @@ def test_words_that_stay_keep_the_category_that_was_chosen():
 
 
 def test_categories_of_words_are_forgotten_with_the_words():
-    app = open_page(tokens="one two", categories="12")
+    app = open_page(LIGHT, tokens="one two", categories="12")
     app.text_input(key="tokens").set_value("quite different").run()
     assert scene_of(app).sentence == Sentence.parse("quite different")
     assert "categories" not in app.query_params
@@ -316,7 +326,7 @@ def test_categories_of_words_are_forgotten_with_the_words():
 def test_categories_that_do_not_fit_are_told_and_the_rest_is_guessed(digits):
     sentence, complaints = Sentence.fit("a light day", digits)
     assert complaints
-    app = open_page(tokens="a light day", categories=digits)
+    app = open_page(LIGHT, tokens="a light day", categories=digits)
     assert not app.exception
     assert scene_of(app).sentence == sentence
     assert tuple(notes(app)) == complaints
@@ -328,7 +338,7 @@ def test_categories_that_do_not_fit_are_told_and_the_rest_is_guessed(digits):
 @pytest.mark.parametrize("key", SHARED_KEYS)
 @pytest.mark.parametrize("length", [500_000, 1_000_000])
 def test_a_very_long_value_is_bounded_and_the_page_stays_up(key, length):
-    app = open_page(**{key: "1" * length})
+    app = open_page(LIGHT, **{key: "1" * length})
     assert not app.exception
     assert len(scene_of(app).sentence) <= MAX_TOKENS
     assert scene_of(app).config == DEFAULT.config
@@ -347,7 +357,7 @@ def test_every_page_gets_the_same_scene():
 
 def test_the_pages_of_the_app_are_the_files_there_are():
     assert HEADS in PAGES
-    app = open_page()
+    app = open_page(LIGHT)
     for page in PAGES:
         go_to(app, page).run()
         assert len(app.title) == 1

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mha.hand_built import MAX_EDIT, MAX_EDITS, own_head, read_edits, write_edits
@@ -51,7 +51,10 @@ def test_edits_are_written_like_this():
     assert read_edits("") == ({}, ())
 
 
-@given(st.floats(allow_nan=True, allow_infinity=True))
+@given(st.floats())
+@example(math.nan)
+@example(-math.inf)
+@example(-0.0004)
 def test_any_number_is_written_within_bounds_to_three_decimals_or_left_out(number):
     read, complaints = read_edits(write_edits({("Q", 0, 0): number}))
     assert complaints == ()

@@ -161,7 +161,9 @@ def test_a_head_says_what_it_reads(name):
     kind = GALLERY[name]
     assert kind.name == name
     assert kind.note.endswith(".")
-    assert set(kind.knobs) <= {"n", "category", "edits"}
+    reads = {"n back": ("n",), "nearest of a category": ("category",), "your own": ("edits",)}
+    assert kind.knobs == reads.get(name, ())
+    assert (kind.sharpness is None) == (name in ("uniform", "your own"))
     assert kind.sharpness is None or 0 < kind.sharpness <= MAX_SHARPNESS
 
 

@@ -19,6 +19,7 @@ from mha.sentence import (
     carry_categories,
     grapheme_clusters,
     shorten,
+    visible,
 )
 from mha.sentence.lexicon import FEATURE, FILLER, PRODUCT, guess_category
 from tests.unit.draw import ACCENTED, FAMILY, FLAGS, HOSTILE, KISS, OVERRIDES, patient, texts
@@ -230,6 +231,18 @@ def test_what_cannot_be_seen_is_made_visible():
         "\N{REPLACEMENT CHARACTER}",
         "c\N{REPLACEMENT CHARACTER}",
     )
+
+
+@given(texts())
+@patient
+def test_visible_text_is_as_long_harmless_and_stays_as_it_is(text):
+    shown = visible(text)
+    shown.encode()
+    assert len(shown) == len(text)
+    assert visible(shown) == shown
+    for before, after in zip(text, shown, strict=True):
+        hidden = unicodedata.category(before) in ("Cc", "Cs") and not before.isspace()
+        assert (after != before) == (hidden or before in OVERRIDES)
 
 
 @pytest.mark.parametrize("override", OVERRIDES)

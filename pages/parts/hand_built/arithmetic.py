@@ -12,7 +12,7 @@ from mha.sentence import Sentence
 from pages.parts.hand_built.choice import Cell, Shown
 from pages.parts.words import bold
 
-_MOST_TERMS = 4
+_MOST_TERMS = 2
 
 
 def show(shown: Shown, X: Array, sentence: Sentence, cell: Cell) -> None:
@@ -52,17 +52,25 @@ def show(shown: Shown, X: Array, sentence: Sentence, cell: Cell) -> None:
 
 
 def _show_cell(cell: WeightArithmetic) -> None:
-    terms = [f"{q:g} \\times {k:g}" for q, k in zip(cell.q, cell.k, strict=True) if q * k]
+    """Short lines, so that they fit a phone's width."""
+    terms = [
+        rf"{q:g} \times {_signed(k, 'g')}" for q, k in zip(cell.q, cell.k, strict=True) if q * k
+    ]
     spelled = " + ".join(terms[:_MOST_TERMS]) + (r" + \dots" if len(terms) > _MOST_TERMS else "")
     lines = [rf"q \cdot k &= {spelled + ' = ' if terms else ''}{cell.dot:.2f}"]
     if math.isinf(cell.score):
-        lines.append(r"\text{mask} &: \text{hidden, so the score is } -\infty")
-        lines.append(rf"\text{{weight}} &= \frac{{e^{{-\infty}}}}{{{cell.row_sum:.4f}}} = 0")
+        lines.append(r"\text{mask} &: \text{hidden: score } -\infty")
+        lines.append(r"e^{-\infty} &= 0")
     else:
         lines.append(r"\text{mask} &: \text{may look}")
-        lines.append(
-            rf"\text{{weight}} &= \frac{{e^{{{cell.score:.2f} - {cell.largest:.2f}}}}}"
-            rf"{{\text{{sum of the row}}}} = \frac{{{cell.exponential:.4f}}}{{{cell.row_sum:.4f}}}"
-            rf" = {cell.weight:.4f}"
-        )
-    st.latex(r"\begin{aligned}" + r" \\[4pt] ".join(lines) + r"\end{aligned}")
+        exponent = f"{cell.score:.2f} - {_signed(cell.largest, '.2f')}"
+        lines.append(rf"e^{{{exponent}}} &= {cell.exponential:.4f}")
+    lines.append(rf"\text{{row's sum}} &= {cell.row_sum:.4f}")
+    fraction = rf"\frac{{{cell.exponential:.4f}}}{{{cell.row_sum:.4f}}}"
+    lines.append(rf"\text{{weight}} &= {fraction} = {cell.weight:.4f}")
+    st.latex(r"\begin{aligned}" + r" \\[2pt] ".join(lines) + r"\end{aligned}")
+
+
+def _signed(number: float, form: str) -> str:
+    """A number as it stands behind a sign: in brackets where it is negative."""
+    return f"({number:{form}})" if number < 0 else f"{number:{form}}"

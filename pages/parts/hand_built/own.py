@@ -84,7 +84,8 @@ def _show_score(challenge: Challenge, weights: Array, sentence: Sentence) -> Non
         st.info("No token here can do this. Try other words or categories.")
         return
     done = score >= DONE
-    st.progress(score, text=f"Score **{score:.2f}** of 1{': done' if done else ''}")
+    st.markdown(f"Score **{score:.2f}** of 1{': done' if done else ''}")
+    st.progress(score)
     if done:
         st.success("Done: the weight lies where it should.", icon=":material/check_circle:")
     else:

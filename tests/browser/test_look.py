@@ -1,0 +1,241 @@
+"""What a page looks like: on a projector, a laptop and a phone, in light and in dark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from mha.charts import relative_luminance
+from mha.sentence import EXAMPLE, MAX_TOKENS
+from tests.browser.a11y import serious_findings
+from tests.browser.reading import (
+    HEADS,
+    addresses,
+    click_cell,
+    link,
+    picture_of,
+    pictures,
+    press_segment,
+    segments,
+    turn,
+)
+from tests.browser.visit import settle
+
+PROJECTOR, LAPTOP, PHONE = (1920, 1080), (1280, 800), (390, 844)
+LONG_WORDS = " ".join(f"internationalisations{i:03}" for i in range(MAX_TOKENS))
+LEAST_CONTRAST = 4.5
+
+SIDEWAYS = """() => [
+    document.documentElement, document.querySelector('[data-testid="stMain"]')
+].map(part => part.scrollWidth - part.clientWidth)"""
+
+# Text of a chart that is drawn outside its chart's own box is not seen. The corners of the box
+# around a slanted word are empty.
+CUT_OFF = """chart => {
+    const box = chart.querySelector("svg").getBoundingClientRect();
+    return [...chart.querySelectorAll("text")].filter(text => {
+        const at = text.getBoundingClientRect();
+        const seen = Number(text.getAttribute("opacity") ?? 1) > 0 && at.width > 0;
+        const slanted = text.getScreenCTM().b !== 0;
+        const spare = slanted ? parseFloat(getComputedStyle(text).fontSize) / 4 : 1;
+        return seen && (at.left < box.left - spare || at.right > box.right + spare
+            || at.top < box.top - spare || at.bottom > box.bottom + spare);
+    }).map(text => text.textContent);
+}"""
+
+# The words of a chart, what they are drawn with, and the ground that shows behind them.
+WORDS = """chart => {
+    const groundOf = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+            const color = getComputedStyle(at).backgroundColor;
+            if (!/, 0\\)$/.test(color)) return color;
+        }
+        return "rgb(255, 255, 255)";
+    };
+    const ground = groundOf(chart.querySelector("svg"));
+    return [...chart.querySelectorAll("text")]
+        .filter(text => getComputedStyle(text).fill === getComputedStyle(chart).color)
+        .map(text => [text.textContent, getComputedStyle(text).fill,
+                      Number(text.getAttribute("opacity") ?? 1), ground]);
+}"""
+
+# What is read as a sentence: not labels, captions or links, nor what stands on a button or slider.
+BODY_TEXT = """main => [...main.querySelectorAll("p, li, h1, h2, h3")]
+    .filter(text => text.checkVisibility() && text.textContent.trim())
+    .filter(text => !text.closest("label, button, summary, a, [data-testid=stSlider]"))
+    .filter(text => !text.closest("[data-testid=stCaptionContainer]"))
+    .map(text => [text.textContent.slice(0, 60), parseFloat(getComputedStyle(text).fontSize)])"""
+
+
+def views(page: Page) -> Iterator[str]:
+    """Show every step of the page in turn, where it has steps, each with its picture."""
+    steps = segments(page, "step")
+    for step in steps:
+        press_segment(page, "step", step)
+        yield step
+    if not steps:
+        yield "the page"
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    if page.viewport_size != {"width": width, "height": height}:
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
+
+
+def rgb(color: str) -> np.ndarray:
+    return np.array(re.findall(r"[\d.]+", color)[:3], float) / 255
+
+
+def contrast(ink: np.ndarray, ground: np.ndarray) -> float:
+    """The contrast ratio of two colours. Source: WCAG 2.2."""
+    darker, lighter = sorted(relative_luminance(np.stack([ink, ground])))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def faint_words(chart: Locator) -> list[str]:
+    """The words of a chart that do not stand out from the page's ground."""
+    words = chart.evaluate(WORDS)
+    assert len(words) > 4, "the words of a chart have the colour of the page's text"
+    return [
+        text
+        for text, fill, opacity, ground in words
+        if contrast(opacity * rgb(fill) + (1 - opacity) * rgb(ground), rgb(ground)) < LEAST_CONTRAST
+    ]
+
+
+@pytest.mark.parametrize("words", [EXAMPLE, LONG_WORDS], ids=["example", "32 long words"])
+@pytest.mark.parametrize("sizes", [(PROJECTOR, LAPTOP), (PHONE,)], ids=["wide", "phone"])
+def test_no_page_scrolls_sideways_and_no_word_is_cut_off(open_page, sizes, words):
+    wrong = []
+    *_, key, query = words.split()
+    for address in addresses():
+        page = open_page(
+            # This head's sum has the most terms.
+            link(address, tokens=words, query=query, key=key, right="nearest of a category"),
+            width=sizes[0][0],
+            height=sizes[0][1],
+        )
+        for view in views(page):
+            for width, height in sizes:
+                resize(page, width, height)
+                where = f"{address} {view} at {width}"
+                if max(page.evaluate(SIDEWAYS)) > 0:
+                    wrong.append(f"{where} scrolls sideways")
+                for chart in pictures(page).all():
+                    if cut := chart.evaluate(CUT_OFF):
+                        wrong.append(f"{where}: {chart.get_attribute('aria-label')}: {cut}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("view", ["Grid", "Lines"])
+@pytest.mark.parametrize("words", [EXAMPLE, LONG_WORDS], ids=["example", "32 long words"])
+def test_both_pictures_fill_a_projector_s_first_screen_and_no_more(open_page, words, view):
+    width, height = PROJECTOR
+    page = open_page(link(tokens=words, view=view), width=width, height=height)
+    boxes = [picture_of(page, side).bounding_box() for side in ("left", "right")]
+    for box in boxes:
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height
+        assert box["width"] > 400
+        assert box["height"] > 300
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+
+
+def test_on_a_phone_the_pictures_stand_one_below_the_other(open_page):
+    width, height = PHONE
+    page = open_page(HEADS, width=width, height=height)
+    left, right = (picture_of(page, side).bounding_box() for side in ("left", "right"))
+    assert left["y"] + left["height"] <= right["y"]
+    for box in (left, right):
+        assert 0 <= box["x"] < box["x"] + box["width"] <= width
+
+
+def test_on_a_phone_the_sidebar_opens_and_a_cell_can_be_chosen(open_page):
+    width, height = PHONE
+    page = open_page(HEADS, width=width, height=height)
+    tokens = page.get_by_test_id("stSidebar").get_by_role("textbox", name="Tokens")
+    expect(tokens).not_to_be_in_viewport()
+    click_cell(page, "left", 4, 3)
+    assert "query=light" in page.url
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(tokens).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_no_page_has_a_serious_barrier(open_page, size, theme):
+    width, height = size
+    found = []
+    for address in addresses():
+        page = open_page(
+            link(address, query="light", key="is", guess="is"),
+            width=width,
+            height=height,
+            theme=theme,
+        )
+        for view in views(page):
+            if view == "Predict":
+                turn(page, "reveal")
+            found += [f"{address} {view}: {finding}" for finding in serious_findings(page)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("view", ["Grid", "Lines"])
+@pytest.mark.parametrize(("theme", "other"), [("light", "dark"), ("dark", "light")])
+def test_words_of_a_picture_stand_out_in_either_theme_and_after_a_switch(
+    open_page, theme, other, view
+):
+    page = open_page(link(view=view), theme=theme)
+    grounds = []
+    for scheme in (theme, other, theme):
+        page.emulate_media(color_scheme=scheme)
+        settle(page)
+        for chart in pictures(page).all():
+            assert faint_words(chart) == [], scheme
+        grounds.append(pictures(page).first.evaluate(WORDS)[0][-1])
+    assert (rgb(grounds[0]).mean() < 0.5) == (theme == "dark")
+    assert (rgb(grounds[1]).mean() < 0.5) == (other == "dark")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_numbers_stand_out_from_their_cells(open_page, theme):
+    page = open_page(link(left="nearest of a category", sharp_left=0.5), theme=theme)
+    for side in ("left", "right"):
+        chart = picture_of(page, side)
+        cells = chart.evaluate(
+            """chart => {
+                const middle = (mark) => {
+                    const box = mark.getBoundingClientRect();
+                    return [box.left + box.width / 2, box.top + box.height / 2];
+                };
+                const cells = [...chart.querySelectorAll(".role-mark.mark-rect path")].filter(
+                    cell => getComputedStyle(cell).fill !== "none");
+                return [...chart.querySelectorAll(".role-mark.mark-text text")]
+                    .map(text => [text, cells.find(cell => {
+                        const [x, y] = middle(text);
+                        const box = cell.getBoundingClientRect();
+                        return box.left < x && x < box.right && box.top < y && y < box.bottom;
+                    })])
+                    .filter(([, cell]) => cell)
+                    .map(pair => pair.map(mark => getComputedStyle(mark).fill));
+            }"""
+        )
+        assert len(cells) == 21
+        assert min(contrast(rgb(ink), rgb(ground)) for ink, ground in cells) >= LEAST_CONTRAST
+
+
+def test_what_is_read_as_a_sentence_is_at_least_16_pixels(open_page):
+    small = []
+    for address in addresses():
+        page = open_page(link(address, query="light", key="is"))
+        for view in views(page):
+            texts = page.get_by_test_id("stMain").evaluate(BODY_TEXT)
+            assert texts
+            small += [f"{address} {view}: {size} px: {text}" for text, size in texts if size < 16]
+    assert not small, "\n".join(small)
