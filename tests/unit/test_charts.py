@@ -7,7 +7,7 @@ import json
 import altair as alt
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mha.charts import (
@@ -143,7 +143,8 @@ def test_a_spec_of_another_theme_or_hue_is_another():
     assert lines_spec(6, HEAD_HUES[0]) != lines_spec(6, HEAD_HUES[1])
 
 
-@given(st.integers(1, 32), st.integers(1, 35))
+@given(T=st.integers(1, 32), n_columns=st.integers(1, 35))
+@example(T=32, n_columns=35)
 @patient
 def test_a_picture_fits_a_screen_and_its_rows_can_be_read(T, n_columns):
     for height in (

@@ -19,7 +19,8 @@ def show(sentence: Sentence) -> None:
         "sentence: a score compares two tokens by their own features, and what a token *follows* "
         "is not among them. It takes two layers. A previous-token head writes into every token "
         "which word stood before it; then a second head can look for *the token that follows my "
-        "word*. Such a pair is called an induction head."
+        "word*. Such a pair is called an induction head. Both look "
+        "back only, whatever the mask of the sidebar."
     )
     trace = copy_what_followed(sentence)
     if len(trace.words) == len(sentence):

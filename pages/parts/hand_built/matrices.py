@@ -14,6 +14,8 @@ from pages.parts import look
 from pages.parts.hand_built.choice import SIDES, Cell, Shown
 from pages.parts.words import bold
 
+_MOST_NAMED, _LEAST_NAMED = 4, 0.005
+
 
 def show_matrices(shown: Sequence[Shown], X: Array, sentence: Sentence) -> None:
     """X, W_Q, W_K, Q, K, the scores and the weights of one of the two heads."""
@@ -61,13 +63,13 @@ def show_handed_on(shown: Sequence[Shown], sentence: Sentence, cell: Cell) -> No
     names = feature_names(len(sentence))
     for one, column in zip(shown, st.columns(2), strict=True):
         with column:
-            arrives = [
-                f"{names[i]} {one.trace.z[cell.query, i]:.2f}"
-                for i in one.trace.z[cell.query].argsort()[::-1][:3]
-            ]
+            z = one.trace.z[cell.query]
+            largest = [i for i in (-z).argsort(kind="stable")[:_MOST_NAMED] if z[i] >= _LEAST_NAMED]
+            arrives = [f"{names[i]} {z[i]:.2f}" for i in largest]
+            more = " and more" if (z >= _LEAST_NAMED).sum() > len(arrives) else ""
             st.markdown(
                 f"**{one.title}.** At {bold(sentence.labels[cell.query])} arrives: "
-                f"{', '.join(arrives)}."
+                f"{', '.join(arrives)}{more}."
             )
             _matrix("z", one.trace.z, sentence.labels, names)
 
