@@ -35,6 +35,7 @@ from tests.pages.app import (
     click,
     edit,
     grid,
+    markdown,
     open_page,
     read,
     scene_of,
@@ -560,7 +561,8 @@ def assert_own(app, text: str) -> None:
     if score is None:
         assert not shown
     else:
-        assert f"{score:.2f}" in shown[0].proto.text
+        (said,) = [text for text in markdown(app) if text.startswith("Score ")]
+        assert said.startswith(f"Score **{score:.2f}** of 1")
         assert shown[0].proto.value == pytest.approx(100 * score, abs=1)
 
 
