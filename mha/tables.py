@@ -12,10 +12,12 @@ import pandas as pd
 
 from mha.checks import require_shape
 from mha.hand_built import HandBuiltHead
+from mha.layout import Stage, misplaced
 from mha.reference import Array, HeadTrace
 from mha.sentence import Sentence, shorten
 
 LABEL_COLUMNS = 12
+_MARGIN = 0.06  # of a cell, free on each side of a number's square
 
 
 def weights_table(
@@ -134,3 +136,29 @@ def cell_text(value: float) -> str:
     if value == round(value):
         return f"{value:.0f}"
     return f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def stage_table(stage: Stage, owner: np.ndarray) -> pd.DataFrame:
+    """One row a number: its cell's edges, its head, and whether it is in the wrong place.
+
+    `name` is written at the first cell of the block that a head has on the drawing.
+
+    Args:
+        owner: the head that each number belongs to, from `layout.owner`.
+    """
+    at = dict(zip(stage.axes, stage.index.T, strict=True))
+    d_head = stage.shape[-1] if "h" in at else stage.shape[-1] // (owner.max() + 1)
+    head, within = (at["h"], at["d_head"]) if "h" in at else np.divmod(at["C"], d_head)
+    first = (at["T"] == 0) & (within == 0)
+    return pd.DataFrame(
+        {
+            "number": np.arange(len(owner)),
+            "left": stage.column + _MARGIN,
+            "right": stage.column + 1 - _MARGIN,
+            "top": stage.row + _MARGIN,
+            "bottom": stage.row + 1 - _MARGIN,
+            "head": owner,
+            "wrong": misplaced(stage),
+            "name": np.where(first, [f"head {number}" for number in head], ""),
+        }
+    )

@@ -47,8 +47,7 @@ if step in WITHOUT_THE_PAIR:
 else:
     pair_place = st.container()
 step_place = step_first if step in FIRST_ON_THE_PAGE else st.container()
-with st.expander("Your own head, as text"):
-    edits = own.edits_in_the_link()
+edits = own.edits_in_the_link()
 with pair_place:
     shown = []
     for side, column in zip(choice.SIDES, st.columns(2, gap="medium"), strict=True):

@@ -8,17 +8,21 @@ from __future__ import annotations
 import logging
 import sys
 
-from tests.benchmarks import attention, pictures, reruns
+from tests.benchmarks import animation, attention, pictures, reruns
 from tests.benchmarks.pairs import Measured, measure
 
 
 def main(words: list[str]) -> None:
     logging.disable(logging.WARNING)
     print(f"{'ours':<44} {'':>9}  {'against':<38} {'':>9}  {'ratio':>6}  aim")
-    for group in (attention, pictures, reruns):
+    for group in (attention, pictures, animation, reruns):
         for pair in group.pairs():
             if not words or any(word in pair.what + pair.against for word in words):
                 print(line(measure(pair)), flush=True)
+    for size in animation.sizes():
+        if not words or any(word in size.what for word in words):
+            met = "met" if size.bytes <= size.aim else "missed"
+            print(f"{size.what:<52} {size.bytes:>7,} bytes  ≤ {size.aim:,}, {met}")
 
 
 def line(measured: Measured) -> str:

@@ -18,6 +18,7 @@ from tests.browser.visit import Visit
 PAGES = [
     ("overview", "/"),
     ("hand_built_heads", "/hand_built_heads"),
+    ("split_merge", "/split_merge?stage=attention"),
 ]
 DOCUMENTATION = ROOT / "docs" / "screenshots"
 SIZES = [(1920, 1080), (390, 844)]

@@ -217,8 +217,8 @@ def test_a_click_on_a_line_opens_its_arithmetic(open_page):
 def test_the_keyboard_chooses_a_cell(open_page):
     page = open_page(link(tokens=OWN_WORDS), **PROJECTOR)
     choose_by_keyboard(page, "query", "a (2)")
-    choose_by_keyboard(page, "key", "warm")
-    assert_opened(page, OWN_WORDS, 4, 1)
+    choose_by_keyboard(page, "key", "and")
+    assert_opened(page, OWN_WORDS, 4, 3)
 
 
 def test_a_cell_can_be_clicked_again_after_the_keyboard_moved_away(open_page):

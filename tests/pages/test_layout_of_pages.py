@@ -21,6 +21,8 @@ MAY_READ: dict[str, set[str]] = {
     "reference": {"checks"},
     "hand_built": {"checks", "reference", "sentence"},
     "layout": {"checks", "config"},
+    "packing": {"layout"},
+    "memory": set(),
     "module": {"checks", "config"},
     "ledger": {"checks", "config"},
     "models": {"checks", "config", "ledger"},

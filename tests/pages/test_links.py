@@ -12,8 +12,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mha.hand_built import CHALLENGES, GALLERY, MAX_EDITS_TEXT
+from mha.layout import MISTAKES
 from mha.sentence import CATEGORY_NAMES, MAX_CLUSTERS, MAX_TOKENS, Sentence
 from pages.parts import scene
+from pages.parts.animation import STAGES
 from pages.parts.hand_built.choice import SIDES
 from pages.parts.hand_built.pictures import VIEWS
 from pages.parts.words import bold, listed, plain
@@ -148,6 +150,9 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "reveal": st.sampled_from(["true", "false"]),
     "own": edits,
     "challenge": st.sampled_from([*CHALLENGES, "none"]),
+    "stage": st.sampled_from([*STAGES, "0"]),
+    "mistake": st.sampled_from(["none", *MISTAKES, "both"]),
+    "batch": st.integers(-1, 4),
 }
 UNKNOWN = ("x", "page", "scene", "notes", "chips", "embed", "<b>", "__proto__", "a.b[c]:Q")
 

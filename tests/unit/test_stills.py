@@ -6,8 +6,9 @@ import altair as alt
 import pytest
 
 from mha.charts import HEAD_HUES
+from mha.charts.stills import stage_spec, with_hues
 from mha.layout import MISTAKES, extent, misplaced, owner, stages
-from mha.stills import stage_spec, stage_table, with_hues
+from mha.tables import stage_table
 
 SIZES = [(1, 6, 32, 4), (2, 3, 12, 12), (1, 1, 2, 1)]
 

@@ -11,7 +11,6 @@ from mha.hand_built import (
     DONE,
     GALLERY,
     MAX_EDIT,
-    MAX_EDITS_TEXT,
     Challenge,
     Edits,
     feature_names,
@@ -27,16 +26,16 @@ from pages.parts.words import plain
 
 
 def edits_in_the_link() -> Edits:
-    """The changed numbers as a text that travels in the link."""
-    text = st.text_input(
-        "Changed numbers",
-        key="own",
-        bind="query-params",
-        max_chars=MAX_EDITS_TEXT + 1,
-        placeholder="Q:3,1=6 K:0,0=-2.5",
-        on_change=_written_elsewhere,
-        help="W_Q row 3, column 1 is 6; W_K row 0, column 0 is -2.5; all else as it was.",
-    )
+    """The changed numbers as a text that travels in the link; its messages are never folded away."""
+    with st.expander("Your own head, as text"):
+        text = st.text_input(
+            "Changed numbers",
+            key="own",
+            bind="query-params",
+            placeholder="Q:3,1=6 K:0,0=-2.5",
+            on_change=_written_elsewhere,
+            help="W_Q row 3, column 1 is 6; W_K row 0, column 0 is -2.5; all else as it was.",
+        )
     edits, complaints = read_edits(text)
     for complaint in complaints:
         st.warning(plain(complaint), icon=":material/info:")

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from mha.charts.stills import stage_spec, with_hues
 from mha.layout import Stage, extent, misplaced, owner
-from mha.stills import stage_spec, stage_table, with_hues
+from mha.tables import stage_table
 from pages.parts import look
 from pages.parts.animation import STAGES
 from pages.parts.split_merge.sizes import Sizes

@@ -1,4 +1,4 @@
-"""A stage of split and merge as a still picture: its table, and the chart's spec."""
+"""A stage of split and merge as a still picture; `tables.stage_table` feeds it."""
 
 from __future__ import annotations
 
@@ -11,40 +11,6 @@ import numpy as np
 import pandas as pd
 
 from mha.charts import HEAD_HUES, PICTURE_PIXELS, color_at, ink_on
-from mha.layout import Stage, misplaced
-
-_MARGIN = 0.06  # of a cell, free on each side
-
-# For `tables`: no colours yet.
-
-
-def stage_table(stage: Stage, owner: np.ndarray) -> pd.DataFrame:
-    """One row a number: its cell's edges, its head, and whether it is in the wrong place.
-
-    `name` is written at the first cell of the block that a head has on the drawing.
-
-    Args:
-        owner: the head that each number belongs to, from `layout.owner`.
-    """
-    at = dict(zip(stage.axes, stage.index.T, strict=True))
-    d_head = stage.shape[-1] if "h" in at else stage.shape[-1] // (owner.max() + 1)
-    head, within = (at["h"], at["d_head"]) if "h" in at else np.divmod(at["C"], d_head)
-    first = (at["T"] == 0) & (within == 0)
-    return pd.DataFrame(
-        {
-            "number": np.arange(len(owner)),
-            "left": stage.column + _MARGIN,
-            "right": stage.column + 1 - _MARGIN,
-            "top": stage.row + _MARGIN,
-            "bottom": stage.row + 1 - _MARGIN,
-            "head": owner,
-            "wrong": misplaced(stage),
-            "name": np.where(first, [f"head {number}" for number in head], ""),
-        }
-    )
-
-
-# For `charts`: the hues, and how it is drawn.
 
 
 def with_hues(table: pd.DataFrame) -> pd.DataFrame:
