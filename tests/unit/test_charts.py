@@ -6,6 +6,7 @@ import json
 
 import altair as alt
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -367,17 +368,17 @@ def test_a_colour_at_a_stop_is_the_stop_and_beyond_the_ends_it_is_the_end(ramp, 
 
 @either_theme
 def test_every_mark_gets_its_ink_from_the_colour_of_its_cell(theme):
-    weights = with_ink(weights_of(LESSON), "weight", theme)
-    assert np.array_equal(
-        weights["ink"], ink_on(color_at(weights["weight"].to_numpy(), SEQUENTIAL[theme], 0))
-    )
-    signed = with_ink(matrix_of(LESSON), "shade", theme)
-    assert np.array_equal(
-        signed["ink"], ink_on(color_at(signed["shade"].to_numpy(), DIVERGING[theme], -1))
-    )
-    masked = matrix_table(np.array([[-np.inf, 1.0]]), ["r"], ["a", "b"])
-    assert with_ink(masked, "value", theme)["ink"].notna().all()
-    assert set(matrix_of(LESSON)) == set(signed) - {"ink"}
+    shares = np.linspace(0, 1, 41)
+    on_weights = ink_on(color_at(shares, SEQUENTIAL[theme], 0)).tolist()
+    for column in ("weight", "value"):
+        table = pd.DataFrame({column: shares})
+        assert with_ink(table, column, theme)["ink"].tolist() == on_weights
+        assert list(table.columns) == [column]
+    signed = np.linspace(-1, 1, 41)
+    on_signed = ink_on(color_at(signed, DIVERGING[theme], -1)).tolist()
+    assert with_ink(pd.DataFrame({"shade": signed}), "shade", theme)["ink"].tolist() == on_signed
+    left_out = with_ink(pd.DataFrame({"weight": [np.nan, 1]}), "weight", theme)["ink"]
+    assert left_out.tolist() == [on_weights[0], on_weights[-1]]
 
 
 def test_every_head_has_a_hue_of_its_own():

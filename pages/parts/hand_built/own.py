@@ -26,7 +26,7 @@ from pages.parts.words import plain
 
 
 def edits_in_the_link() -> Edits:
-    """The changed numbers as a text that travels in the link; its messages are never folded away."""
+    """The changed numbers as a text that travels in the link. Its messages are never folded."""
     with st.expander("Your own head, as text"):
         text = st.text_input(
             "Changed numbers",
