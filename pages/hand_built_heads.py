@@ -39,6 +39,7 @@ step = st.segmented_control(
     key="step",
     bind="query-params",
 )
+step = step or STEPS[0]  # an empty value in the link clears the choice
 
 # Where things go: the pair of pictures first, except where a question or other pictures lead.
 step_first = st.container()

@@ -26,7 +26,7 @@ outcome_column, batch_column = st.columns([7, 1])
 batch = batch_column.segmented_control(
     "Batch", (1, 2), default=1, required=True, key="batch", bind="query-params"
 )
-size, notes = sizes.fit(scene, batch)
+size, notes = sizes.fit(scene, batch or 1)  # an empty value in the link clears the choice
 for note in notes:
     picture.info(note, icon=":material/info:")
 

@@ -204,6 +204,9 @@ def assert_stands(app) -> None:
 @example(page=HEADS, link=dict.fromkeys(KEYS, "1e99"))
 @example(page=HEADS, link=dict.fromkeys(KEYS, ""))
 @example(page=HEADS, link={key: ["a", "b"] for key in KEYS})
+@example(page="split_merge", link={"stage": "", "mistake": "", "batch": ""})
+@example(page=HEADS, link={"step": "Matrices", "side": "", "view": ""})
+@example(page=HEADS, link={"step": "Predict", "guess_side": "", "guess": "the"})
 def test_no_link_brings_a_page_down(page, link):
     app = open_page(page, **link)
     assert_stands(app)

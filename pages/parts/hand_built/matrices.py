@@ -28,7 +28,7 @@ def show_matrices(shown: Sequence[Shown], X: Array, sentence: Sentence) -> None:
         key="side",
         bind="query-params",
     )
-    one = next(s for s in shown if s.side == side)
+    one = next(s for s in shown if s.side == (side or "left"))  # an empty link chooses none
     st.markdown(f"**{one.title}.** {GALLERY[one.kind].note}")
     words, names, slots = sentence.labels, feature_names(len(sentence)), one.head.slots
     q, k, v = one.head.queries_keys_values(X)

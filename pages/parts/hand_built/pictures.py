@@ -16,9 +16,10 @@ VIEWS = ("Grid", "Lines")
 
 def choose_view() -> str:
     """Grid or lines."""
-    return st.segmented_control(
+    view = st.segmented_control(
         "Picture", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params"
     )
+    return view or VIEWS[0]  # an empty value in the link clears the choice
 
 
 def draw(shown: Shown, sentence: Sentence, cell: Cell, view: str, *, hidden: bool) -> None:

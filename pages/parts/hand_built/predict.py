@@ -27,7 +27,7 @@ def ask(shown: list[Shown], sentence: Sentence, cell: Cell) -> None:
             args=("guess_side",),
         )
     labels = list(sentence.labels)
-    one = next(s for s in shown if s.side == side)
+    one = next(s for s in shown if s.side == (side or "left"))  # an empty link chooses none
     with guess_column:
         guess = st.selectbox(
             "Which token will it look at most?",

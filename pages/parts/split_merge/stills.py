@@ -30,6 +30,7 @@ def show(steps: Sequence[Stage], sizes: Sizes) -> tuple[str, int]:
         asked = st.segmented_control(
             "Stage", STAGES, default=STAGES[0], required=True, key="stage", bind="query-params"
         )
+        asked = asked or STAGES[0]  # an empty value in the link clears the choice
         number = _number(asked, steps)
         if stills.open:
             step = steps[number]
