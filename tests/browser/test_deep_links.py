@@ -134,16 +134,6 @@ def test_back_and_forward_keep_the_scene(open_page):
         assert scene_on(page) == SHOWN
 
 
-def test_going_back_to_a_page_shows_it_as_it_was_left(open_page):
-    page = open_page(link(HEADS, left="first token", step="Handed on", query="is"))
-    before, kept = everything_on(page), link_of(page)
-    go_to(page, "/")
-    page.go_back()
-    settle(page)
-    assert everything_on(page) == before
-    assert link_of(page) == kept
-
-
 # One story a step: what a lecturer sets by hand before copying the address.
 
 
