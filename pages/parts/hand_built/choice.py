@@ -80,7 +80,7 @@ def choose_cell(sentence: Sentence, query_column: Place, key_column: Place) -> C
         placeholder=f"{labels[-1]} (the last)",
         key="query",
         bind="query-params",
-        on_change=_chosen_by_list,
+        on_change=_choice_changed,
     )
     key = key_column.selectbox(
         "Cell: the token it looks at",
@@ -89,7 +89,7 @@ def choose_cell(sentence: Sentence, query_column: Place, key_column: Place) -> C
         placeholder="the whole row",
         key="key",
         bind="query-params",
-        on_change=_chosen_by_list,
+        on_change=_choice_changed,
     )
     last = len(labels) - 1
     return Cell(
@@ -113,17 +113,18 @@ def choose_by_click(chart: str) -> None:
 
     if word("query") is not None:
         st.session_state["query"], st.session_state["key"] = word("query"), word("key")
+        _choice_changed()  # for the other chart, whose last click may come again
 
 
 def stamp() -> int:
-    """A number that changes whenever a list chooses, so that a click on the same cell counts anew.
+    """A number that changes with every choice, so that a click on the same cell counts anew.
 
     A chart tells a click only where it differs from the last one.
     """
     return st.session_state.setdefault("stamp", 0)
 
 
-def _chosen_by_list() -> None:
+def _choice_changed() -> None:
     st.session_state["stamp"] = stamp() + 1
 
 
