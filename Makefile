@@ -21,7 +21,7 @@ test: $(DEV)  ## check style, then run every test, the browser's included
 	$(BIN)/python -m tests.browser.chromium --install
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 bench: $(DEV)  ## measure the app (tests/benchmarks)
 	$(BIN)/python -m tests.benchmarks $(ARGS)

@@ -3,7 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.visit import settle
+from tests.browser.visit import resize
 
 SERIOUS = ("serious", "critical")
 # A collapsed sidebar lies to the left of the window, squeezed, and so very tall.
@@ -23,8 +23,7 @@ def serious_findings(page: Page) -> list[str]:
     # Axe does not judge the contrast of text that is scrolled out of sight.
     show_everything(page)
     result = Axe().run(page).response
-    page.set_viewport_size(size)
-    settle(page)
+    resize(page, size["width"], size["height"])
     found = [rule for rule in result["violations"] if rule["impact"] in SERIOUS]
     unfinished = [rule for rule in result["incomplete"] if "error" in rule]
     return [describe(rule, node) for rule in found + unfinished for node in rule["nodes"]]
@@ -32,10 +31,8 @@ def serious_findings(page: Page) -> list[str]:
 
 def show_everything(page: Page) -> None:
     """Make the window as tall as the page, so that nothing is scrolled out of sight."""
-    width = page.viewport_size["width"]
-    height = max(page.viewport_size["height"], page.evaluate(CONTENT_HEIGHT))
-    page.set_viewport_size({"width": width, "height": height})
-    settle(page)
+    size = page.viewport_size
+    resize(page, size["width"], max(size["height"], page.evaluate(CONTENT_HEIGHT)))
 
 
 def describe(rule: dict, node: dict) -> str:

@@ -21,6 +21,7 @@ from pages.parts import scene
 from tests.browser.visit import settle
 
 HEADS = "/hand_built_heads"
+WITH_CHIPS = ("/", HEADS)  # the pages where the words stand as buttons
 
 READ_PICTURE = """(chart) => {
     const seen = (mark) => Number(mark.getAttribute("opacity") ?? 1) > 0;

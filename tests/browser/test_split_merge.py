@@ -149,9 +149,12 @@ def is_the_same(page: Page) -> bool:
 # What is drawn
 
 
-@pytest.mark.parametrize("way", [None, *MISTAKES])
 @pytest.mark.parametrize(
-    ("link", "size"), [(SMALL, (1, 4, 6, 3)), (LARGEST, (2, 12, 64, 8))], ids=["small", "largest"]
+    ("link", "size", "way"),
+    [
+        (SMALL, (1, 4, 6, 3), None),
+        *((LARGEST, (2, 12, 64, 8), way) for way in (None, *MISTAKES)),
+    ],
 )
 def test_every_number_is_drawn_where_the_layout_has_it(open_page, link, size, way):
     page = open_page(f"{PATH}?{link}&mistake={way or 'none'}")
@@ -229,11 +232,11 @@ def test_play_pause_and_play_on(open_page):
     page.get_by_role("button", name="Play").click()
     page.wait_for_timeout(400)
     page.get_by_role("button", name="Pause").click()
+    settle(page)
     at = position(page)
     assert 0 < at < 5
     page.wait_for_timeout(400)
     assert position(page) == at
-    settle(page)
     assert in_the_link(page) == NAMES[int(np.ceil(at))]
     page.get_by_role("button", name="Play").click()
     expect_stage(page, "reshape")
@@ -279,12 +282,15 @@ def test_scrubbing_draws_between_the_stages_and_snaps_when_near(open_page):
 
 
 def test_steps_by_button_go_one_stage_and_no_further(open_page):
-    page = open_page(PATH)
-    for number in (1, 2, 3, 4, 5, 5):
+    page = open_page(f"{PATH}?stage=attention")
+    for number in (4, 5, 5):
         page.get_by_role("button", name="Step forward").click()
         wait_until_at(page, number)
         assert in_the_link(page) == NAMES[number]
-    for number in (4, 3, 2, 1, 0, 0):
+    page.locator(".scrub").press("Home")
+    page.get_by_role("button", name="Step forward").click()
+    wait_until_at(page, 1)
+    for number in (0, 0):
         page.get_by_role("button", name="Step back").click()
         wait_until_at(page, number)
     assert in_the_link(page) is None  # the default is not written
@@ -331,6 +337,7 @@ def test_two_quick_steps_go_two_stages(open_page):
 
 def test_with_reduced_motion_stages_follow_without_motion(open_page):
     page = open_page(PATH, reduced_motion=True)
+    page.get_by_label("Speed").select_option("2")
     seen = page.locator(".scrub").evaluate(
         """async (scrub) => {
             const root = scrub.getRootNode();
@@ -359,7 +366,7 @@ def test_with_reduced_motion_stages_follow_without_motion(open_page):
 # The link and the server
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", [2, 5])
 def test_a_link_opens_at_its_stage(open_page, number):
     page = open_page(f"{PATH}?{SMALL}&stage={NAMES[number].replace(' ', '+')}")
     assert name_of(page) == NAMES[number]
@@ -554,12 +561,9 @@ def test_a_wrong_number_says_where_it_belongs(open_page):
 # Seen and heard
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_axe_finds_nothing_serious(open_page, theme, width, height):
-    page = open_page(
-        f"{PATH}?{SMALL}&mistake=no+transpose", width=width, height=height, theme=theme
-    )
+@pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (390, "light")])
+def test_axe_finds_nothing_serious(open_page, theme, width):
+    page = open_page(f"{PATH}?{SMALL}&mistake=no+transpose", width=width, height=4000, theme=theme)
     for label in (
         "Why .view after .transpose raises",
         "Still pictures, and every stage in words",
@@ -571,6 +575,7 @@ def test_axe_finds_nothing_serious(open_page, theme, width, height):
 
 def test_a_reader_is_told_the_stage_once_and_not_every_frame(open_page):
     page = open_page(PATH)
+    page.get_by_label("Speed").select_option("2")
     said = page.locator(".live").evaluate(
         """async (live) => {
             const root = live.getRootNode();

@@ -19,7 +19,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 TIMEOUT_SECONDS = 30
-# Longer than any pause that Streamlit makes before it sends a change (150 ms in a table).
+# Longer than any pause that Streamlit makes before it sends a change (200 ms in a slider).
 QUIET_MS = 300
 
 # Times with the page's own clock: a slow machine slows the pause and its measure alike.
@@ -169,3 +169,10 @@ def settle(page: Page) -> None:
         f"A page must settle within {TIMEOUT_SECONDS} s; got {page.url} still {traffic.state}. "
         "Try looking at the server's log."
     )
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    """Give the window another size, if it has not got it, and wait until the page has settled."""
+    if page.viewport_size != {"width": width, "height": height}:
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
