@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages.parts import look, scene
+from pages.parts import bound, look, scene
 
 look.set_up()
 page = st.navigation(scene.pages())
 scene.sidebar()
+bound.arrive(page.url_path)
 page.run()

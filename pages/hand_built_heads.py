@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mha.hand_built import features
+from pages.parts import bound
 from pages.parts.chips import category_chips
 from pages.parts.hand_built import (
     arithmetic,
@@ -16,7 +17,14 @@ from pages.parts.hand_built import (
 )
 from pages.parts.scene import enter
 
-STEPS = ("Arithmetic", "Matrices", "Handed on", "Predict", "Your own head", "Two layers")
+STEPS = {
+    "Arithmetic": "Click a cell, or a word beside a row, for its arithmetic.",
+    "Matrices": "The matrices below say why.",
+    "Handed on": "Below stands what arrives there.",
+    "Predict": "Guess before you see them.",
+    "Your own head": "Write the numbers yourself.",
+    "Two layers": "Some jobs need one head after another.",
+}
 FIRST_ON_THE_PAGE = ("Predict", "Your own head", "Two layers")
 WITHOUT_THE_PAIR = ("Your own head", "Two layers")
 
@@ -25,21 +33,13 @@ sentence = scene.sentence
 X = features(sentence)
 
 st.title("Hand-built heads")
-st.markdown(
-    "The same words, two heads, two jobs. Each row is a token; its strong cells are where it "
-    "looks. Click a cell, or a word beside a row, for its arithmetic."
-)
+introduction = st.empty()
 category_chips(sentence)
-step = st.segmented_control(
-    "Step",
-    STEPS,
-    default=STEPS[0],
-    required=True,
-    label_visibility="collapsed",
-    key="step",
-    bind="query-params",
+step = bound.segments("Step", list(STEPS), key="step", label_visibility="collapsed")
+introduction.markdown(
+    "The same words, two heads, two jobs. Each row is a token; its strong cells are where it "
+    f"looks. {STEPS[step]}"
 )
-step = step or STEPS[0]  # an empty value in the link clears the choice
 
 # Where things go: the pair of pictures first, except where a question or other pictures lead.
 step_first = st.container()
@@ -48,6 +48,7 @@ if step in WITHOUT_THE_PAIR:
 else:
     pair_place = st.container()
 step_place = step_first if step in FIRST_ON_THE_PAGE else st.container()
+question = step_first.columns(3) if step == "Predict" else None
 edits = own.edits_in_the_link()
 with pair_place:
     shown = []
@@ -57,6 +58,8 @@ with pair_place:
     view_column, *cell_columns = st.columns([2, 4, 4])
     with view_column:
         view = pictures.choose_view()
+    if question:
+        cell_columns[0] = question[1]
     cell = choice.choose_cell(sentence, *cell_columns)
 
 with step_place:
@@ -70,7 +73,7 @@ with step_place:
         case "Handed on":
             matrices.show_handed_on(shown, sentence, cell)
         case "Predict":
-            predict.ask(shown, sentence, cell)
+            predict.ask(shown, sentence, cell, side_column=question[0], guess_column=question[2])
         case "Your own head":
             own.workshop(sentence, X, edits, scene.causal)
         case "Two layers":

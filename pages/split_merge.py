@@ -3,30 +3,29 @@
 import streamlit as st
 
 from mha.layout import MISTAKES, stages
+from pages.parts import bound
 from pages.parts.animation import animate
 from pages.parts.scene import enter
 from pages.parts.split_merge import memory, outcome, sizes, stills
 
 scene = enter()
+wrong_links = st.container()
 with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
     st.title("Split and merge", width="content")
-    mistake = st.segmented_control(
+    mistake = bound.segments(
         "Mistake",
         ("none", *MISTAKES),
-        default="none",
-        required=True,
         key="mistake",
-        bind="query-params",
+        tell_in=wrong_links,
         wrap=True,
         help="A real one, which raises no error. The numbers in the wrong place are crossed out.",
     )
 st.markdown("The picture regroups at every step; the memory under it changes only by a copy.")
 picture = st.container()
 outcome_column, batch_column = st.columns([7, 1])
-batch = batch_column.segmented_control(
-    "Batch", (1, 2), default=1, required=True, key="batch", bind="query-params"
-)
-size, notes = sizes.fit(scene, batch or 1)  # an empty value in the link clears the choice
+with batch_column:
+    batch = bound.segments("Batch", (1, 2), key="batch", tell_in=wrong_links)
+size, notes = sizes.fit(scene, batch)
 for note in notes:
     picture.info(note, icon=":material/info:")
 
@@ -35,7 +34,7 @@ steps = stages(*size, mistake=mistaken)
 with outcome_column:
     outcome.show(steps, size)
 memory.show(size)
-asked, number = stills.show(steps, size)
+asked, number = stills.show(steps, size, wrong_links)
 
 with picture:
     animate(size, mistaken, asked=asked, stage=number)

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 import streamlit as st
 
 from mha.checks import nearest_divisors
-from mha.config import AttentionConfig
 from mha.sentence import MAX_TEXT, visible
 
 D_MODEL_RANGE = (2, 128)
@@ -51,33 +50,37 @@ def judge(given: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
         kept["d_model"] = str(d_model)
     elif "d_model" in given:
         rule = f"a whole number from {low} to {high}"
-        notes["d_model"] = _message("d_model", rule, given, DEFAULT_D_MODEL)
+        notes["d_model"] = message("d_model", rule, given["d_model"], DEFAULT_D_MODEL)
     d_model = d_model or DEFAULT_D_MODEL
 
     heads = _whole(given.get("heads"), 1, high)
     if heads is not None:
-        nearest = nearest_divisors(d_model, heads)[0]
-        kept["heads"] = str(nearest)
-        try:
-            AttentionConfig(d_model, heads)
-        except ValueError as error:
-            notes["heads"] = f"{error} Showing {nearest}."
+        kept["heads"] = str(nearest_divisors(d_model, heads)[0])
+        if d_model % heads:
+            notes["heads"] = not_dividing(d_model, heads)
     elif "heads" in given:
-        rule, shown = (
-            f"a whole number from 1 to {high}",
-            nearest_divisors(d_model, DEFAULT_HEADS)[0],
-        )
-        notes["heads"] = _message("heads", rule, given, shown)
+        rule = f"a whole number from 1 to {high}"
+        shown = nearest_divisors(d_model, DEFAULT_HEADS)[0]
+        notes["heads"] = message("heads", rule, given["heads"], shown)
 
     if given.get("causal", "").lower() in ("true", "false"):
         kept["causal"] = given["causal"]
     elif "causal" in given:
-        notes["causal"] = _message("causal", "true or false", given, "true")
+        notes["causal"] = message("causal", "true or false", given["causal"], "true")
     return kept, notes
 
 
-def _message(key: str, rule: str, given: Mapping[str, str], shown: object) -> str:
-    got = " ".join(visible(given[key][:_SHOWN]).split())
+def not_dividing(d_model: int, heads: int) -> str:
+    """What a visitor is told of a head count that does not divide the width."""
+    return (
+        f"heads must divide d_model; got d_model={d_model}, heads={heads}. "
+        f"Showing heads={nearest_divisors(d_model, heads)[0]}, the nearest that does."
+    )
+
+
+def message(key: str, rule: str, asked: str, shown: object) -> str:
+    """What a visitor is told of a value that the link asks for and cannot have."""
+    got = " ".join(visible(asked[:_SHOWN]).split())
     return f"{key} must be {rule}; got {key}={got}. Showing {shown}."
 
 

@@ -6,7 +6,7 @@ Each shared widget is bound to the link under its own key: `tokens`, `categories
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -28,6 +28,8 @@ class Scene:
     sentence: Sentence
     config: AttentionConfig
     causal: bool
+    # What could not be taken as it was asked for, in words.
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
 
 def pages() -> list[st.Page]:
@@ -51,7 +53,10 @@ def enter() -> Scene:
     if "scene" not in st.session_state:
         st.navigation(pages())
         st.rerun()
-    return st.session_state["scene"]
+    scene = st.session_state["scene"]
+    with st.container(key="notes_for_phones"):  # where the sidebar, which has them, is folded away
+        _warn(scene.notes)
+    return scene
 
 
 def sidebar() -> None:
@@ -92,9 +97,14 @@ def sidebar() -> None:
         )
         config = _sizes()
         sentence, complaints = Sentence.fit(text, digits)
-        for complaint in (*complaints, *st.session_state["notes"].values()):
-            st.warning(plain(complaint), icon=":material/info:")
-    st.session_state["scene"] = Scene(sentence, config, causal)
+        notes = (*complaints, *st.session_state["notes"].values())
+        _warn(notes)
+    st.session_state["scene"] = Scene(sentence, config, causal, notes)
+
+
+def _warn(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        st.warning(plain(note), icon=":material/info:")
 
 
 def choose_categories(sentence: Sentence) -> None:
@@ -163,10 +173,7 @@ def _width_changed() -> None:
     nearest = nearest_divisors(d_model, heads)[0]
     if nearest != heads:
         assign("heads", nearest, because_of="d_model")
-        st.session_state["notes"]["heads"] = (
-            f"heads must divide d_model; got d_model={d_model}, heads={heads}. "
-            f"Showing heads={nearest}, the nearest that does."
-        )
+        st.session_state["notes"]["heads"] = link.not_dividing(d_model, heads)
 
 
 def _forget_note(key: str) -> None:

@@ -10,7 +10,7 @@ from mha.charts import HEAD_HUES
 from mha.hand_built import GALLERY, MAX_SHARPNESS, Edits, HandBuiltHead
 from mha.reference import Array, HeadTrace
 from mha.sentence import CATEGORY_NAMES, Sentence
-from pages.parts import scene
+from pages.parts import bound, scene
 
 Place = st.delta_generator.DeltaGenerator
 SIDES = {"left": "Head 1", "right": "Head 2"}
@@ -41,12 +41,12 @@ class Shown:
 
 def choose_head(side: str, sentence: Sentence, X: Array, edits: Edits, causal: bool) -> Shown:
     """Draw one head's name above a slot for its picture, and what can be turned on it below."""
-    name = st.selectbox(
+    name = bound.pick(
         SIDES[side],
         list(GALLERY),
         index=list(GALLERY).index(_FIRST_HEADS[side]),
+        what="one of the heads in its list",
         key=side,
-        bind="query-params",
         on_change=_head_changed,
         args=(side,),
     )
@@ -73,24 +73,19 @@ def choose_cell(sentence: Sentence, query_column: Place, key_column: Place) -> C
     The link holds the words themselves, so that a choice follows its word through an edit.
     """
     labels = list(sentence.labels)
-    query = query_column.selectbox(
-        "Row: the token that looks",
-        labels,
-        index=None,
-        placeholder=f"{labels[-1]} (the last)",
-        key="query",
-        bind="query-params",
-        on_change=_choice_changed,
-    )
-    key = key_column.selectbox(
-        "Cell: the token it looks at",
-        labels,
-        index=None,
-        placeholder="the whole row",
-        key="key",
-        bind="query-params",
-        on_change=_choice_changed,
-    )
+    words = {"index": None, "what": "one of the words", "on_change": _choice_changed}
+    with query_column:
+        query = bound.pick(
+            "Row: the token that looks",
+            labels,
+            placeholder=f"{labels[-1]} (the last)",
+            key="query",
+            **words,
+        )
+    with key_column:
+        key = bound.pick(
+            "Cell: the token it looks at", labels, placeholder="the whole row", key="key", **words
+        )
     last = len(labels) - 1
     return Cell(
         labels.index(query) if query in labels else last,
@@ -140,24 +135,22 @@ def _knobs(side: str, name: str) -> dict[str, float | int]:
     sharp, other = st.columns(2) if kind.knobs not in ((), ("edits",)) else (st.container(), None)
     with sharp:
         key = f"sharp_{side}"
-        options["sharpness"] = st.slider(
+        options["sharpness"] = bound.slide(
             "Sharpness",
             0.0,
             MAX_SHARPNESS,
             value=kind.sharpness or 0.0,  # a link that is silent of it means the head's own
             step=0.5,
             key=key,
-            bind="query-params",
             disabled=kind.sharpness is None,
             help="How far the wanted score stands above the others. At 0 every weight is the same.",
         )
-    if "n" in kind.knobs:
-        options["n"] = other.slider(
-            "How far back", 1, _MOST_BACK, value=2, key=f"back_{side}", bind="query-params"
-        )
-    if "category" in kind.knobs:
-        category = other.selectbox(
-            "Category", CATEGORY_NAMES, index=1, key=f"category_{side}", bind="query-params"
-        )
-        options["category"] = CATEGORY_NAMES.index(category)
+    if other is None:
+        return options
+    with other:
+        if "n" in kind.knobs:
+            options["n"] = bound.slide("How far back", 1, _MOST_BACK, value=2, key=f"back_{side}")
+        if "category" in kind.knobs:
+            chosen = bound.pick("Category", CATEGORY_NAMES, index=1, key=f"category_{side}")
+            options["category"] = CATEGORY_NAMES.index(chosen)
     return options

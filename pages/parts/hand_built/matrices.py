@@ -10,7 +10,7 @@ from mha import charts, tables
 from mha.hand_built import GALLERY, feature_names
 from mha.reference import Array
 from mha.sentence import Sentence
-from pages.parts import look
+from pages.parts import bound, look
 from pages.parts.hand_built.choice import SIDES, Cell, Shown
 from pages.parts.words import bold
 
@@ -19,16 +19,8 @@ _MOST_NAMED, _LEAST_NAMED = 4, 0.005
 
 def show_matrices(shown: Sequence[Shown], X: Array, sentence: Sentence) -> None:
     """X, W_Q, W_K, Q, K, the scores and the weights of one of the two heads."""
-    side = st.segmented_control(
-        "Matrices of",
-        list(SIDES),
-        default="left",
-        required=True,
-        format_func=SIDES.get,
-        key="side",
-        bind="query-params",
-    )
-    one = next(s for s in shown if s.side == (side or "left"))  # an empty link chooses none
+    side = bound.segments("Matrices of", list(SIDES), format_func=SIDES.get, key="side")
+    one = next(s for s in shown if s.side == side)
     st.markdown(f"**{one.title}.** {GALLERY[one.kind].note}")
     words, names, slots = sentence.labels, feature_names(len(sentence)), one.head.slots
     q, k, v = one.head.queries_keys_values(X)

@@ -21,7 +21,7 @@ from mha.hand_built import (
 )
 from mha.reference import Array
 from mha.sentence import Sentence
-from pages.parts import look
+from pages.parts import bound, look
 from pages.parts.words import plain
 
 
@@ -48,9 +48,8 @@ def workshop(sentence: Sentence, X: Array, edits: Edits, causal: bool) -> None:
     challenge_column, start_column, clear_column = st.columns(
         [5, 4, 2], vertical_alignment="bottom"
     )
-    name = challenge_column.selectbox(
-        "Challenge: look at …", list(CHALLENGES), key="challenge", bind="query-params"
-    )
+    with challenge_column:
+        name = bound.pick("Challenge: look at …", list(CHALLENGES), key="challenge")
     start_column.selectbox(
         "Start from",
         [n for n, kind in GALLERY.items() if n != "your own" and own_edits(kind(sentence))],
@@ -71,7 +70,8 @@ def workshop(sentence: Sentence, X: Array, edits: Edits, causal: bool) -> None:
         table["stamp"] = 0
         look.picture(table, charts.weights_spec(T, theme), alt="The weights of your own head.")
     with asks:
-        st.markdown("**W_Q**: what a token with this feature asks for")
+        limit = f"numbers from −{MAX_EDIT:g} to {MAX_EDIT:g}"
+        st.markdown(f"**W_Q**: what a token with this feature asks for; {limit}")
         _editor("Q", head.W_Q, T)
         st.markdown("**W_K**: what a token with this feature answers to")
         _editor("K", head.W_K, T)
@@ -98,12 +98,11 @@ def _editor(matrix: str, numbers: Array, T: int) -> None:
         pd.DataFrame(numbers, index=list(names), columns=list(names)),
         column_config={
             name: st.column_config.NumberColumn(
-                name.removeprefix("pos "),
-                help=name,
+                name,
                 format="%g",
                 min_value=-MAX_EDIT,
                 max_value=MAX_EDIT,
-                width=50 if name.startswith("pos") else 86,
+                width=62 if name.startswith("pos") else 78,
             )
             for name in names
         },

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from mha import charts, tables
 from mha.hand_built import most_attended
 from mha.sentence import Sentence
-from pages.parts import look
+from pages.parts import bound, look
 from pages.parts.hand_built.choice import Cell, Shown, choose_by_click, stamp
 
 VIEWS = ("Grid", "Lines")
@@ -16,10 +15,7 @@ VIEWS = ("Grid", "Lines")
 
 def choose_view() -> str:
     """Grid or lines."""
-    view = st.segmented_control(
-        "Picture", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params"
-    )
-    return view or VIEWS[0]  # an empty value in the link clears the choice
+    return bound.segments("Picture", VIEWS, key="view")
 
 
 def draw(shown: Shown, sentence: Sentence, cell: Cell, view: str, *, hidden: bool) -> None:

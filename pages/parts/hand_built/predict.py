@@ -6,46 +6,46 @@ import streamlit as st
 
 from mha.hand_built import Verdict, judge
 from mha.sentence import Sentence
-from pages.parts import scene
+from pages.parts import bound, scene
 from pages.parts.hand_built.choice import SIDES, Cell, Shown
 from pages.parts.words import bold, listed
 
 
-def ask(shown: list[Shown], sentence: Sentence, cell: Cell) -> None:
+def ask(
+    shown: list[Shown],
+    sentence: Sentence,
+    cell: Cell,
+    *,
+    side_column: bound.Place,
+    guess_column: bound.Place,
+) -> None:
     """Ask where the chosen token will look, in one of the heads; judge once the guess is made."""
-    side_column, guess_column = st.columns(2)
     with side_column:
-        side = st.segmented_control(
+        side = bound.segments(
             "In which head?",
             list(SIDES),
-            default="left",
-            required=True,
             format_func=SIDES.get,
             key="guess_side",
-            bind="query-params",
             on_change=_hide,
             args=("guess_side",),
         )
     labels = list(sentence.labels)
-    one = next(s for s in shown if s.side == (side or "left"))  # an empty link chooses none
+    one = next(s for s in shown if s.side == side)
     with guess_column:
-        guess = st.selectbox(
+        guess = bound.pick(
             "Which token will it look at most?",
             labels,
             index=None,
+            what="one of the words",
             placeholder="choose a word",
             key="guess",
-            bind="query-params",
             on_change=_hide,
             args=("guess",),
         )
     st.markdown(
-        f"**{one.title}.** Its job: {one.head.job} "
-        f"Where will {bold(labels[cell.query])} look? (The list **Row** below chooses another.)"
+        f"**{one.title}.** Its job: {one.head.job} Where will {bold(labels[cell.query])} look?"
     )
-    revealed = st.toggle(
-        "Show the weights", key="reveal", bind="query-params", disabled=guess is None
-    )
+    revealed = bound.turn("Show the weights", key="reveal", disabled=guess is None)
     if guess is not None and revealed:
         verdict = judge(one.trace, cell.query, labels.index(guess))
         _tell(verdict, labels, labels[cell.query], guess)

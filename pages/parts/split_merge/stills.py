@@ -13,13 +13,16 @@ import streamlit as st
 from mha.charts.stills import stage_spec, with_hues
 from mha.layout import Stage, extent, misplaced, owner
 from mha.tables import stage_table
-from pages.parts import look
+from pages.parts import bound, look
 from pages.parts.animation import STAGES
 from pages.parts.split_merge.sizes import Sizes
 
 
-def show(steps: Sequence[Stage], sizes: Sizes) -> tuple[str, int]:
+def show(steps: Sequence[Stage], sizes: Sizes, wrong_links: bound.Place) -> tuple[str, int]:
     """Draw the chosen stage in an expander, once that is open.
+
+    Args:
+        wrong_links: where to say that the link asks for no stage.
 
     Returns:
         The stage in the link by its name, and the number of the step that shows it.
@@ -27,10 +30,7 @@ def show(steps: Sequence[Stage], sizes: Sizes) -> tuple[str, int]:
     with st.expander(
         "Still pictures, and every stage in words", key="stills", on_change="rerun"
     ) as stills:
-        asked = st.segmented_control(
-            "Stage", STAGES, default=STAGES[0], required=True, key="stage", bind="query-params"
-        )
-        asked = asked or STAGES[0]  # an empty value in the link clears the choice
+        asked = bound.segments("Stage", STAGES, key="stage", tell_in=wrong_links)
         number = _number(asked, steps)
         if stills.open:
             step = steps[number]

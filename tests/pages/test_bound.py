@@ -1,0 +1,113 @@
+"""A page's own keys in a link: what cannot be is told in place, once, and nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pages.app import HEADS, go_to, open_page, read
+
+LISTS = {
+    "step": "one of Arithmetic, Matrices, Handed on, Predict, Your own head, Two layers",
+    "view": "one of Grid, Lines",
+    "left": "one of the heads in its list",
+    "query": "one of the words",
+    "key": "one of the words",
+}
+
+
+def told(app) -> list[str]:
+    """The messages on the page itself, as they were before they were made safe for Markdown."""
+    return [read(warning.value) for warning in app.main.warning]
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "message"),
+    [
+        *(
+            (HEADS, {key: "nobody"}, f"{key} must be {rule}; got {key}=nobody. Showing ")
+            for key, rule in LISTS.items()
+        ),
+        (
+            HEADS,
+            {"left": "n back", "back_left": "9"},
+            "back_left must be a whole number from 1 to 8; got back_left=9. Showing 2.",
+        ),
+        (HEADS, {"left": "n back", "back_left": "3.7"}, "a whole number from 1 to 8"),
+        (
+            HEADS,
+            {"sharp_right": "1e309"},
+            "sharp_right must be a number from 0 to 10; got sharp_right=1e309. Showing 4.",
+        ),
+        (HEADS, {"sharp_left": "nan"}, "got sharp_left=nan. Showing 6."),
+        (
+            HEADS,
+            {"left": "nearest of a category", "category_left": "9"},
+            "category_left must be one of product, feature, filler; got category_left=9. "
+            "Showing feature.",
+        ),
+        (HEADS, {"step": "Matrices", "side": "x"}, "side must be one of Head 1, Head 2"),
+        (HEADS, {"step": "Predict", "guess_side": "1"}, "guess_side must be one of Head 1, Head 2"),
+        (HEADS, {"step": "Predict", "guess": "x"}, "guess must be one of the words; got guess=x."),
+        (
+            HEADS,
+            {"step": "Predict", "reveal": "2"},
+            "reveal must be true or false; got reveal=2. Showing false.",
+        ),
+        (HEADS, {"step": "Your own head", "challenge": "x"}, "challenge must be one of "),
+        (
+            "split_merge",
+            {"stage": "x"},
+            "stage must be one of input, view, transpose, attention, transpose back, reshape; "
+            "got stage=x. Showing input.",
+        ),
+        ("split_merge", {"batch": "3"}, "batch must be one of 1, 2; got batch=3. Showing 1."),
+        ("split_merge", {"mistake": "x"}, "mistake must be one of none, no transpose, merge "),
+    ],
+)
+def test_what_a_link_asks_wrongly_of_a_page_is_told_on_the_page(page, link, message):
+    (note,) = [note for note in told(open_page(page, **link)) if "; got " in note]
+    assert message in note
+    assert note.isprintable()
+
+
+def test_several_wrong_values_are_all_told():
+    app = open_page(step="x", view="y", left="z")
+    assert len(told(app)) == 3
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"view": "Lines", "left": "n back", "back_left": 3, "sharp_left": 2.5, "query": "rain"},
+        {"step": "Predict", "guess": "rain", "reveal": "TRUE"},
+        {"view": "", "step": "", "left": "", "back_left": "", "reveal": ""},
+    ],
+)
+def test_what_can_be_is_not_talked_about(link):
+    assert [note for note in told(open_page(**link)) if "must be" in note] == []
+
+
+def test_the_message_goes_with_the_visitor_s_own_choice_and_not_before():
+    app = open_page(view="x", sharp_left="99")
+    assert len(told(app)) == 2
+    app.toggle(key="causal").set_value(False).run()
+    assert len(told(app)) == 2
+    app.segmented_control(key="view").set_value("Lines").run()
+    assert ["sharp_left" in note for note in told(app)] == [True]
+    app.slider(key="sharp_left").set_value(1.0).run()
+    assert told(app) == []
+
+
+def test_the_message_does_not_come_back_with_the_page():
+    app = open_page(view="x")
+    assert len(told(app)) == 1
+    go_to(app, "overview").run()
+    assert told(app) == []
+    go_to(app, HEADS).run()
+    assert told(app) == []
+
+
+def test_the_sidebar_s_messages_stand_on_the_page_too_for_those_who_have_folded_it_away():
+    app = open_page(d_model="1e99", heads="**b**")
+    assert told(app) == [read(warning.value) for warning in app.sidebar.warning]
+    assert len(told(app)) == 2
