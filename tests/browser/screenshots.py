@@ -5,9 +5,11 @@ python -m tests.browser.screenshots --all DIR   projector and phone, light and d
 """
 
 import argparse
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.a11y import show_everything
@@ -20,6 +22,9 @@ PAGES = [
     ("hand_built_heads", "/hand_built_heads"),
     ("split_merge", "/split_merge?stage=attention"),
 ]
+# The animation in motion: few cells, so that every number can be read.
+ANIMATION = "/split_merge?tokens=a+b+c+d&d_model=12&heads=3"
+FRAMES_A_STAGE, FRAME_MS, REST_MS, COLORS, MARGIN = 6, 110, 1200, 48, 10
 DOCUMENTATION = ROOT / "docs" / "screenshots"
 SIZES = [(1920, 1080), (390, 844)]
 THEMES = ["light", "dark"]
@@ -31,6 +36,35 @@ def draw_documentation(browser: Browser, server: Server) -> None:
         visit = Visit(browser, server.url, reduced_motion=True)
         visit.open(link).screenshot(path=DOCUMENTATION / f"{name}.png")
         visit.close()
+
+
+def draw_animation(browser: Browser, server: Server) -> None:
+    """Write split_merge.gif: one play of the animation, its places drawn one by one."""
+    visit = Visit(browser, server.url, height=1080)
+    page = visit.open(ANIMATION)
+    stage = page.locator("canvas.stage")
+    title, pictures = (page.locator(f".animation .{part}") for part in ("title", "pictures"))
+    box, below = title.bounding_box(), pictures.bounding_box()
+    clip = {
+        "x": box["x"] - MARGIN,
+        "y": box["y"] - MARGIN,
+        "width": box["width"] + 2 * MARGIN,
+        "height": below["y"] + below["height"] - box["y"] + 2 * MARGIN,
+    }
+    last = page.locator(".scrub").evaluate("scrub => Number(scrub.max)")
+    frames, milliseconds = [], []
+    for number in range(last * FRAMES_A_STAGE + 1):
+        stage.evaluate("(stage, at) => stage.drawAt(at)", number / FRAMES_A_STAGE)
+        frames.append(Image.open(BytesIO(page.screenshot(clip=clip))).quantize(COLORS))
+        milliseconds.append(FRAME_MS if number % FRAMES_A_STAGE else REST_MS)
+    visit.close()
+    frames[0].save(
+        DOCUMENTATION / "split_merge.gif",
+        save_all=True,
+        append_images=frames[1:],
+        duration=milliseconds,
+        loop=0,
+    )
 
 
 def draw_all(browser: Browser, server: Server, folder: Path) -> None:
@@ -58,6 +92,7 @@ def main() -> None:
             draw_all(browser, server, folder)
         else:
             draw_documentation(browser, server)
+            draw_animation(browser, server)
         browser.close()
 
 
