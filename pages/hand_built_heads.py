@@ -48,7 +48,6 @@ if step in WITHOUT_THE_PAIR:
 else:
     pair_place = st.container()
 step_place = step_first if step in FIRST_ON_THE_PAGE else st.container()
-question = step_first.columns(3) if step == "Predict" else None
 edits = own.edits_in_the_link()
 with pair_place:
     shown = []
@@ -58,8 +57,6 @@ with pair_place:
     view_column, *cell_columns = st.columns([2, 4, 4])
     with view_column:
         view = pictures.choose_view()
-    if question:
-        cell_columns[0] = question[1]
     cell = choice.choose_cell(sentence, *cell_columns)
 
 with step_place:
@@ -73,7 +70,7 @@ with step_place:
         case "Handed on":
             matrices.show_handed_on(shown, sentence, cell)
         case "Predict":
-            predict.ask(shown, sentence, cell, side_column=question[0], guess_column=question[2])
+            predict.ask(shown, sentence, cell)
         case "Your own head":
             own.workshop(sentence, X, edits, scene.causal)
         case "Two layers":

@@ -1,5 +1,9 @@
 """Widgets that the link keeps, with a message where a link asks one of them for what cannot be.
 
+The browser writes a widget's change into the link by itself. Where a callback sets a widget,
+Streamlit writes the whole link anew from what it knows of it, and that is only what it wrote
+before. So `changed` notes what the browser has written since, and `assign` sets it again too.
+
 Streamlit shows the default for such a value without a word. A link is judged when its widget is
 first drawn; the message stays until the visitor chooses a value or leaves the page.
 """
@@ -7,6 +11,7 @@ first drawn; the message stays until the visitor chooses a value or leaves the p
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -18,7 +23,30 @@ from pages.parts.words import plain
 Option = TypeVar("Option")
 Place = st.delta_generator.DeltaGenerator
 _PAGE, _NOTES = "page", "notes_of_the_page"  # notes by key
+_UNTOLD, _WRITTEN = "changed_by_the_browser", "link_written_at"
+_ON_ITS_WAY_SECONDS = 2.0
 _MOST_LISTED = 6
+
+
+def assign(key: str, value: object) -> None:
+    """Set a bound widget's value from a callback, and keep what the browser wrote into the link."""
+    untold = st.session_state.get(_UNTOLD, set())
+    for other in untold & set(st.session_state):
+        st.session_state[other] = st.session_state[other]
+    st.session_state[_UNTOLD] = set()
+    st.session_state[_WRITTEN] = time.monotonic()
+    st.session_state[key] = value
+
+
+def changed(key: str) -> None:
+    """Note that the browser has changed this widget; every bound widget's callback calls this.
+
+    A link that was written here a moment ago may reach the browser after its own and undo it, so
+    that it is written once more.
+    """
+    st.session_state.setdefault(_UNTOLD, set()).add(key)
+    if time.monotonic() - st.session_state.get(_WRITTEN, -math.inf) < _ON_ITS_WAY_SECONDS:
+        assign(key, st.session_state[key])
 
 
 def arrive(page: str) -> None:
@@ -166,5 +194,6 @@ def _tell(key: str, place: Place) -> None:
 def _answered(key: str, on_change: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
     """A visitor's own choice makes the message about the link's old news."""
     st.session_state[_NOTES].pop(key, None)
+    changed(key)
     if on_change is not None:
         on_change(*args)

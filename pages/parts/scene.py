@@ -13,7 +13,7 @@ import streamlit as st
 from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
 from mha.sentence import EXAMPLE, Sentence, carry_categories
-from pages.parts import link
+from pages.parts import bound, link
 from pages.parts.link import D_MODEL_RANGE, DEFAULT_D_MODEL, DEFAULT_HEADS
 from pages.parts.words import plain
 
@@ -81,7 +81,7 @@ def sidebar() -> None:
             bind="query-params",
             max_chars=MAX_DIGITS,
             placeholder="guessed from the words",
-            on_change=_forget_note,
+            on_change=_changed,
             args=("categories",),
             help="One digit a token: 0 product, 1 feature, 2 filler. "
             "Or choose them on the page about hand-built heads.",
@@ -91,7 +91,7 @@ def sidebar() -> None:
             value=True,
             key="causal",
             bind="query-params",
-            on_change=_forget_note,
+            on_change=_changed,
             args=("causal",),
             help="On: a token sees itself and what stands before it.",
         )
@@ -109,20 +109,7 @@ def _warn(notes: tuple[str, ...]) -> None:
 
 def choose_categories(sentence: Sentence) -> None:
     """Put these categories into the link, or nothing where they are the ones guessed anyway."""
-    st.session_state["categories"] = "" if sentence.is_guessed else sentence.category_digits
-
-
-def assign(key: str, value: object, *, because_of: str | None = None) -> None:
-    """Set a bound widget's value from a callback.
-
-    Args:
-        because_of: the bound widget whose change is answered. It is set too, to the value that it
-            has: Streamlit now writes the whole link anew from what the server knows of it, and the
-            browser may not have told it of that change yet.
-    """
-    st.session_state[key] = value
-    if because_of is not None:
-        st.session_state[because_of] = st.session_state[because_of]
+    bound.assign("categories", "" if sentence.is_guessed else sentence.category_digits)
 
 
 def _sizes() -> AttentionConfig:
@@ -142,7 +129,7 @@ def _sizes() -> AttentionConfig:
         value=nearest_divisors(d_model, DEFAULT_HEADS)[0],
         key="heads",
         bind="query-params",
-        on_change=_forget_note,
+        on_change=_changed,
         args=("heads",),
         help="The numbers that divide d_model.",
     )
@@ -157,7 +144,7 @@ def _words_changed() -> None:
     """Let words that stayed keep the category that somebody chose for them."""
     # The link is written anew even where only a chosen word has gone, so tokens must be in it. A
     # limit of the widget's own would drop a text that is too long, and say nothing.
-    assign("tokens", st.session_state["tokens"][: link.LONGEST_TEXT])
+    bound.assign("tokens", st.session_state["tokens"][: link.LONGEST_TEXT])
     old = st.session_state["scene"].sentence
     if not old.is_guessed:
         tokens = Sentence.fit(st.session_state["tokens"])[0].tokens
@@ -167,14 +154,15 @@ def _words_changed() -> None:
 
 def _width_changed() -> None:
     """Take the head count that is nearest, and say so, where the new width leaves none behind."""
-    _forget_note("d_model")
-    _forget_note("heads")
+    _changed("d_model")
+    st.session_state["notes"].pop("heads", None)
     d_model, heads = st.session_state["d_model"], st.session_state["heads"]
     nearest = nearest_divisors(d_model, heads)[0]
     if nearest != heads:
-        assign("heads", nearest, because_of="d_model")
+        bound.assign("heads", nearest)
         st.session_state["notes"]["heads"] = link.not_dividing(d_model, heads)
 
 
-def _forget_note(key: str) -> None:
+def _changed(key: str) -> None:
+    bound.changed(key)
     st.session_state["notes"].pop(key, None)

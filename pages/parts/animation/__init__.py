@@ -15,7 +15,7 @@ import streamlit as st
 from mha.charts import HEAD_HUES, color_at, ink_on
 from mha.layout import Mistake, stages
 from mha.packing import pack
-from pages.parts import scene
+from pages.parts import bound
 
 # The parts of one module, in order; Streamlit takes its script as one text.
 _SCRIPTS = "data sprites surface stage ribbon player controls link main".split()
@@ -72,4 +72,4 @@ def _stopped() -> None:
     # It comes from a browser: any JSON may be in it.
     if isinstance(stop, dict) and isinstance(stop.get("told"), int) and stop.get("stage") in STAGES:
         st.session_state[_TOLD] = stop["told"]
-        scene.assign("stage", stop["stage"])
+        bound.assign("stage", stop["stage"])

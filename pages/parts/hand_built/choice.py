@@ -10,7 +10,7 @@ from mha.charts import HEAD_HUES
 from mha.hand_built import GALLERY, MAX_SHARPNESS, Edits, HandBuiltHead
 from mha.reference import Array, HeadTrace
 from mha.sentence import CATEGORY_NAMES, Sentence
-from pages.parts import bound, scene
+from pages.parts import bound
 
 Place = st.delta_generator.DeltaGenerator
 SIDES = {"left": "Head 1", "right": "Head 2"}
@@ -107,7 +107,8 @@ def choose_by_click(chart: str) -> None:
         return labels[position] if known else None
 
     if word("query") is not None:
-        st.session_state["query"], st.session_state["key"] = word("query"), word("key")
+        bound.assign("query", word("query"))
+        bound.assign("key", word("key"))
         _choice_changed()  # for the other chart, whose last click may come again
 
 
@@ -126,7 +127,7 @@ def _choice_changed() -> None:
 def _head_changed(side: str) -> None:
     """Start the new head with the sharpness that is its own."""
     own = GALLERY[st.session_state[side]].sharpness or 0.0
-    scene.assign(f"sharp_{side}", own, because_of=side)
+    bound.assign(f"sharp_{side}", own)
 
 
 def _knobs(side: str, name: str) -> dict[str, float | int]:

@@ -7,7 +7,7 @@ import streamlit as st
 from mha import charts, tables
 from mha.hand_built import copy_what_followed
 from mha.sentence import Sentence
-from pages.parts import look, scene
+from pages.parts import bound, look
 
 _REPEATING = "the cat sat on the mat and the cat"
 
@@ -25,7 +25,7 @@ def show(sentence: Sentence) -> None:
     trace = copy_what_followed(sentence)
     if len(trace.words) == len(sentence):
         st.info("No word repeats here, so there is nothing to copy yet.", icon=":material/info:")
-        st.button("Try words that repeat", on_click=scene.assign, args=("tokens", _REPEATING))
+        st.button("Try words that repeat", on_click=bound.assign, args=("tokens", _REPEATING))
     titles = (
         "Layer 1: the word before is written into each token",
         "Layer 2: what followed my word",

@@ -33,7 +33,7 @@ def edits_in_the_link() -> Edits:
             key="own",
             bind="query-params",
             placeholder="Q:3,1=6 K:0,0=-2.5",
-            on_change=_written_elsewhere,
+            on_change=_rewritten,
             help="W_Q row 3, column 1 is 6; W_K row 0, column 0 is -2.5; all else as it was.",
         )
     edits, complaints = read_edits(text)
@@ -126,7 +126,7 @@ def _edited(key: str, matrix: str, T: int) -> None:
                 edits.pop(cell, None)
             else:
                 edits[cell] = number
-    st.session_state["own"] = write_edits(edits)
+    bound.assign("own", write_edits(edits))
 
 
 def _start_from(sentence: Sentence) -> None:
@@ -137,7 +137,12 @@ def _start_from(sentence: Sentence) -> None:
 
 
 def _replace_edits(edits: Edits) -> None:
-    st.session_state["own"] = write_edits(edits)
+    bound.assign("own", write_edits(edits))
+    _written_elsewhere()
+
+
+def _rewritten() -> None:
+    bound.changed("own")
     _written_elsewhere()
 
 

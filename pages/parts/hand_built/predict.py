@@ -6,20 +6,14 @@ import streamlit as st
 
 from mha.hand_built import Verdict, judge
 from mha.sentence import Sentence
-from pages.parts import bound, scene
+from pages.parts import bound
 from pages.parts.hand_built.choice import SIDES, Cell, Shown
 from pages.parts.words import bold, listed
 
 
-def ask(
-    shown: list[Shown],
-    sentence: Sentence,
-    cell: Cell,
-    *,
-    side_column: bound.Place,
-    guess_column: bound.Place,
-) -> None:
+def ask(shown: list[Shown], sentence: Sentence, cell: Cell) -> None:
     """Ask where the chosen token will look, in one of the heads; judge once the guess is made."""
+    side_column, guess_column = st.columns(2)
     with side_column:
         side = bound.segments(
             "In which head?",
@@ -27,7 +21,6 @@ def ask(
             format_func=SIDES.get,
             key="guess_side",
             on_change=_hide,
-            args=("guess_side",),
         )
     labels = list(sentence.labels)
     one = next(s for s in shown if s.side == side)
@@ -40,7 +33,6 @@ def ask(
             placeholder="choose a word",
             key="guess",
             on_change=_hide,
-            args=("guess",),
         )
     st.markdown(
         f"**{one.title}.** Its job: {one.head.job} Where will {bold(labels[cell.query])} look?"
@@ -56,10 +48,10 @@ def is_hidden() -> bool:
     return not (st.session_state.get("reveal") and st.session_state.get("guess"))
 
 
-def _hide(changed: str) -> None:
+def _hide() -> None:
     """Another question hides the weights again."""
     if st.session_state.get("reveal"):
-        scene.assign("reveal", False, because_of=changed)
+        bound.assign("reveal", False)
 
 
 def _tell(verdict: Verdict, labels: list[str], query: str, guess: str) -> None:
