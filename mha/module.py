@@ -26,7 +26,6 @@ from torch import Tensor, nn
 
 from mha.checks import require_positive_int
 from mha.config import AttentionConfig
-from mha.layout import repeat_kv
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +150,13 @@ class MultiHeadAttention(nn.Module):
         q_heads = keep(q.view(B, T, h, d_head).transpose(1, 2), "B h T d_head")
         k_heads = keep(k.view(B, T, h_kv, d_head).transpose(1, 2), "B h_kv T d_head")
         v_heads = keep(v.view(B, T, h_kv, d_head).transpose(1, 2), "B h_kv T d_head")
-        k_all = keep(repeat_kv(k_heads, h // h_kv), "B h T d_head")
-        v_all = keep(repeat_kv(v_heads, h // h_kv), "B h T d_head")
+        each = h // h_kv  # query heads that share a key and value head: 0, 0, 1, 1 and so on
+        k_all = keep(
+            k_heads if each == 1 else k_heads.repeat_interleave(each, dim=1), "B h T d_head"
+        )
+        v_all = keep(
+            v_heads if each == 1 else v_heads.repeat_interleave(each, dim=1), "B h T d_head"
+        )
         scores = keep(q_heads @ k_all.transpose(2, 3) / math.sqrt(d_head), "B h T_q T_k")
         masked = keep(scores.masked_fill(~mask, -math.inf), "B h T_q T_k")
         weights = keep(masked.softmax(dim=-1), "B h T_q T_k")
