@@ -10,11 +10,11 @@ strides, the steps in memory from one index to the next; numbers move only where
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
-from mha.checks import require_positive_int
+from mha.checks import require_axes, require_positive_int
 from mha.config import AttentionConfig
 
 Array = TypeVar("Array")  # a NumPy array or a torch tensor: what goes in comes out
@@ -39,7 +39,7 @@ def split_heads(x: Array, n_heads: int) -> Array:
     Raises:
         ValueError: `x` does not have three axes, or `n_heads` does not divide C.
     """
-    B, T, C = _require_axes("x", x, BY_WIDTH)
+    B, T, C = require_axes("x", x, BY_WIDTH)
     config = AttentionConfig(C, n_heads)
     return x.reshape(B, T, config.n_heads, config.d_head).swapaxes(1, 2)
 
@@ -53,7 +53,7 @@ def merge_heads(heads: Array) -> Array:
     Raises:
         ValueError: `heads` does not have four axes.
     """
-    B, h, T, d_head = _require_axes("heads", heads, BY_HEAD)
+    B, h, T, d_head = require_axes("heads", heads, BY_HEAD)
     return heads.swapaxes(1, 2).reshape(B, T, h * d_head)
 
 
@@ -66,7 +66,7 @@ def repeat_kv(x: Array, n_repeats: int) -> Array:
     Raises:
         ValueError: `x` does not have four axes, or `n_repeats` is not a positive whole number.
     """
-    _require_axes("x", x, ("B", "h_kv", "T", "d_head"))
+    require_axes("x", x, ("B", "h_kv", "T", "d_head"))
     n_repeats = require_positive_int("n_repeats", n_repeats)
     if n_repeats == 1:
         return x
@@ -247,15 +247,3 @@ def _require_sizes(B: int, T: int, C: int, n_heads: int) -> tuple[int, int, int,
         config.n_heads,
         config.d_head,
     )
-
-
-def _require_axes(name: str, array: Any, axes: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the array's shape if it has exactly these axes, or raise."""
-    shape = tuple(array.shape)
-    if len(shape) != len(axes):
-        one_short = len(shape) == len(axes) - 1
-        raise ValueError(
-            f"{name} must have the {len(axes)} axes ({', '.join(axes)}); got {name}.shape={shape}. "
-            + (f"Try {name}[None] for a batch of one." if one_short else "Try one batch of them.")
-        )
-    return shape

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mha.checks import require_mask, require_positive_int, require_shape
+from mha.checks import (
+    require_axes,
+    require_broadcast,
+    require_finite,
+    require_index,
+    require_mask,
+    require_positive_int,
+    require_shape,
+)
 
 Array = np.ndarray
 
@@ -60,12 +68,18 @@ def softmax(scores: Array, axis: int = -1) -> Array:
     """exp(score) over the sum of exp(score), along one axis, without overflow.
 
     The largest score is taken off first, which changes no ratio and keeps every exponent at 0 or
-    below. Keeps float32 and float64.
+    below. Keeps float32 and float64. A row that holds a NaN, or +inf, becomes NaN throughout.
 
     Raises:
-        ValueError: a row of -inf only; its sum would be 0.
+        ValueError: a row of -inf only, whose sum would be 0; a row of no scores; or scores that are
+            no real numbers.
     """
-    scores = _floating(scores)
+    scores = _floating("scores", scores)
+    if scores.ndim == 0 or scores.shape[axis] == 0:
+        raise ValueError(
+            f"softmax needs one score at least in every row; got scores.shape={scores.shape}. "
+            f"Try a row of one score, whose weight is 1."
+        )
     largest = scores.max(axis=axis, keepdims=True)
     if np.isneginf(largest).any():
         row = int(np.isneginf(largest).squeeze(axis).nonzero()[-1][0]) if scores.ndim > 1 else 0
@@ -73,7 +87,8 @@ def softmax(scores: Array, axis: int = -1) -> Array:
             f"softmax needs one score above -inf in every row; got row {row} all -inf. "
             f"Try a mask that leaves row {row} something to look at."
         )
-    weights = scores - largest
+    with np.errstate(invalid="ignore"):  # inf - inf is NaN, as said
+        weights = scores - largest
     np.exp(weights, out=weights)
     weights /= weights.sum(axis=axis, keepdims=True)
     return weights
@@ -88,32 +103,42 @@ def attend(
         q: queries, (..., T_q, d_head).
         k: keys, (..., T_k, d_head); leading axes equal q's or broadcast to them.
         v: values, (..., T_k, d_v).
-        mask: bool (..., T_q, T_k), True where a query may look at a key; None lets all look.
+        mask: bool (..., T_q, T_k), True where a query may look at a key; None lets all look. Its
+            leading axes broadcast with the others'.
             `nn.MultiheadAttention` means the opposite by True.
         scale: what q·k is multiplied by; None is 1/sqrt(d_head).
 
     Returns:
-        scores, weights and z, in the dtype of the inputs (integers become float64).
+        scores, weights and z, in the dtype of the inputs (integers become float64). NaN is never
+        hidden: one in q or k makes each row NaN that may look at it, one in v makes z NaN for every
+        query, since even a weight of 0 times NaN is NaN, as in PyTorch.
 
     Raises:
-        ValueError: a shape that does not fit q's, a scale that is not a finite number, or a query
-            that may look at no key.
+        ValueError: a shape that does not fit q's, an axis of no length, inputs that are no real
+            numbers, a scale that is not a finite number, or a query that may look at no key.
 
     Source: Vaswani et al. 2017, equation 1, arXiv:1706.03762.
     """
-    q, k, v = _floating(q), _floating(k), _floating(v)
+    q, k, v = _floating("q", q), _floating("k", k), _floating("v", v)
     require_shape("q", q, (None, None))
     T_q, d_head = q.shape[-2:]
     require_shape("k", k, (None, d_head))
     T_k = k.shape[-2]
     require_shape("v", v, (T_k, None))
-    scale = _scale(scale, d_head)
+    for name, length in {"T_q": T_q, "T_k": T_k, "d_head": d_head}.items():
+        require_positive_int(name, length)
+    if scale is None:
+        scale = 1 / math.sqrt(d_head)
+    scale = require_finite("scale", scale, instead="scale=None for 1/sqrt(d_head)")
+    arrays = {"q": q, "k": k, "v": v}
+    if mask is not None:
+        arrays["mask"] = mask = np.asarray(mask)
+        require_mask(mask, T_q, T_k)
+    require_broadcast(arrays)
 
     scores = q @ k.swapaxes(-2, -1)
     scores *= scale
     if mask is not None:
-        mask = np.asarray(mask)
-        require_mask(mask, T_q, T_k)
         scores = np.where(mask, scores, scores.dtype.type(-np.inf))  # the mask may add axes
     weights = softmax(scores)
     return HeadTrace(scores, weights, z=weights @ v)
@@ -145,7 +170,15 @@ def explain_weight(q: Array, k: Array, trace: HeadTrace, query: int, key: int) -
         q, k: (T_q, d_head) and (T_k, d_head), as given to `attend`.
         trace: what `attend` returned for them, without leading axes.
         query, key: row and column.
+
+    Raises:
+        ValueError: arrays of another shape, or a row or column that is not there.
     """
+    T_q, _ = require_axes("q", q, ("T_q", "d_head"))
+    T_k, _ = require_axes("k", k, ("T_k", "d_head"))
+    require_axes("scores", trace.scores, ("T_q", "T_k"))
+    require_shape("scores", trace.scores, (T_q, T_k))
+    query, key = require_index("query", query, T_q), require_index("key", key, T_k)
     scores = trace.scores[query]
     exponentials = np.exp(scores - scores.max())
     return WeightArithmetic(
@@ -160,17 +193,12 @@ def explain_weight(q: Array, k: Array, trace: HeadTrace, query: int, key: int) -
     )
 
 
-def _floating(array: Any) -> Array:
+def _floating(name: str, array: Any) -> Array:
+    """The array in floating point: as it is, or whole numbers as float64."""
     array = np.asarray(array)
-    return array if np.issubdtype(array.dtype, np.floating) else array.astype(np.float64)
-
-
-def _scale(scale: float | None, d_head: int) -> float:
-    if scale is None:
-        return 1 / math.sqrt(require_positive_int("d_head", d_head))
-    if not math.isfinite(scale):
+    if array.dtype.kind not in "fiub":
         raise ValueError(
-            f"scale must be a finite number; got scale={scale!r}. "
-            f"Try scale=None for 1/sqrt(d_head)."
+            f"{name} must hold real numbers; got {name}.dtype={array.dtype}. "
+            f"Try {name}.astype(float)."
         )
-    return float(scale)
+    return array if array.dtype.kind == "f" else array.astype(np.float64)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
-from mha.charts import HEAD_HUES, PICTURE_PIXELS, color_at, ink_on
+from mha.charts.colors import HEAD_HUES, color_at, ink_on
+from mha.charts.marks import PICTURE_PIXELS, kept
 
 
 def with_hues(table: pd.DataFrame) -> pd.DataFrame:
@@ -21,7 +22,6 @@ def with_hues(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(hue=hues[head], ink=inks[head])
 
 
-@lru_cache(64)
 def stage_spec(rows: float, columns: float, digits: int) -> dict[str, Any]:
     """The spec of a stage's picture, ready to be fed a table: built once, then kept.
 
@@ -29,9 +29,7 @@ def stage_spec(rows: float, columns: float, digits: int) -> dict[str, Any]:
         rows, columns: the size of the drawing in cells, from `layout.extent`.
         digits: of the largest number.
     """
-    spec = _stage(rows, columns, digits).to_dict()
-    del spec["data"]  # only a name, which the table that is fed takes the place of
-    return spec
+    return kept(_stage, rows, columns, digits)
 
 
 def _stage(rows: float, columns: float, digits: int) -> alt.LayerChart:

@@ -8,6 +8,7 @@ import altair
 import pytest
 
 from mha import charts
+from mha.charts import marks
 from pages.parts.hand_built.pictures import VIEWS
 from tests.pages.app import HEADS, grid, open_page, table_of, weights_of
 
@@ -22,7 +23,7 @@ def specs(app) -> list[str]:
 
 def built() -> int:
     """How many charts have been built so far in this process."""
-    return charts._kept.cache_info().misses
+    return marks.kept.cache_info().misses
 
 
 @each_step
@@ -51,7 +52,7 @@ def test_other_words_and_another_head_change_the_data_and_not_the_spec(step, vie
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_chart_is_built_at_its_first_showing_only(step, view, monkeypatch):
     link = {"step": step, "view": view, "tokens": "a b a c"}
-    charts._kept.cache_clear()
+    marks.kept.cache_clear()
     app = open_page(**link)
     kinds = built()
     # One for each kind of picture on the page, however many pictures there are.
@@ -70,7 +71,7 @@ def test_a_chart_is_built_at_its_first_showing_only(step, view, monkeypatch):
 
 def test_a_chart_not_seen_before_is_built(monkeypatch):
     """The refusal of the test above does refuse."""
-    charts._kept.cache_clear()
+    marks.kept.cache_clear()
 
     def refuse(*_, **__):
         raise AssertionError("a chart was built")

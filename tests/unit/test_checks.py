@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mha.checks import (
+    MOST_TO_DIVIDE,
     divisors,
     nearest_divisors,
+    require_axes,
+    require_broadcast,
     require_divisible,
+    require_finite,
+    require_index,
     require_mask,
     require_positive_int,
     require_shape,
+    require_whole_number,
 )
 from tests.unit.draw import patient, seeds
 from tests.unit.says import says
@@ -45,9 +54,115 @@ def test_a_limit_is_kept_to():
         require_positive_int("T", 513, most=512)
 
 
+@given(least=st.integers(-3, 3), number=st.integers(-9, 9))
+def test_a_whole_number_may_have_any_least(least, number):
+    if number >= least:
+        assert require_whole_number("n", number, least=least) == number
+        return
+    with says(f"n must be a whole number of at least {least}; got n={number}. Try n={least}."):
+        require_whole_number("n", number, least=least)
+
+
+@pytest.mark.parametrize("value", [False, True, 0.0, "0", None])
+def test_what_is_no_whole_number_is_refused_even_where_it_equals_zero(value):
+    with says(f"n must be a whole number of at least 0; got n={value!r}. Try n=0."):
+        require_whole_number("n", value)
+
+
+@given(length=st.integers(1, 40), value=st.integers(-50, 50))
+def test_a_position_lies_inside_and_is_never_counted_from_the_end(length, value):
+    if 0 <= value < length:
+        for given_as in (value, np.int64(value)):
+            assert require_index("key", given_as, length) == value
+        return
+    with says(
+        f"key must be a whole number from 0 to {length - 1}; got key={value}. Try key={length - 1}."
+    ):
+        require_index("key", value, length)
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, np.True_])
+def test_what_is_no_position_is_refused(value):
+    with says(f"key must be a whole number from 0 to 2; got key={value!r}. Try key=2."):
+        require_index("key", value, 3)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_finite_number_comes_back_as_a_python_float(number):
+    for given_as in (number, np.float64(number)):
+        returned = require_finite("scale", given_as, instead="scale=1")
+        assert returned == number
+        assert type(returned) is float
+
+
+def test_every_kind_of_real_number_is_finite():
+    for number in (3, np.int8(3), np.float32(3), Fraction(3)):
+        assert require_finite("scale", number, instead="scale=1") == 3.0
+
+
+@pytest.mark.parametrize(
+    "value", [math.nan, math.inf, -math.inf, np.float32("nan"), True, np.True_, "1", None, 1j, [1]]
+)
+def test_what_is_no_finite_number_is_refused(value):
+    with says(f"scale must be a finite number; got scale={value!r}. Try scale=1 or so."):
+        require_finite("scale", value, instead="scale=1 or so")
+
+
+def test_what_was_got_is_shown_however_long_it_is():
+    with says("scale must be a finite number; got scale=a number of 16610 bits. Try scale=1."):
+        require_finite("scale", 10**5000, instead="scale=1")
+    with says("T must be a whole number of at least 1; got T=a number of 16610 bits. Try T=1."):
+        require_positive_int("T", -(10**5000))
+    with says(f"T must be a whole number of at least 1; got T='{'x' * 78}…. Try T=1."):
+        require_positive_int("T", "x" * 1_000_000)
+
+
 @given(number=numbers)
 def test_divisors_are_those_that_divide(number):
     assert divisors(number) == tuple(d for d in range(1, number + 1) if number % d == 0)
+
+
+@pytest.mark.parametrize("number", [999_999_937, 31_607**2, 10**9, 31_607 * 31_627])
+def test_divisors_of_large_numbers_are_exact(number):
+    found = divisors(number)
+    assert all(number % d == 0 for d in found)
+    assert [number // d for d in reversed(found)] == list(found)
+    primes = {999_999_937: 2, 31_607**2: 3, 10**9: 100, 31_607 * 31_627: 4}
+    assert len(found) == primes[number]
+
+
+def test_the_work_for_divisors_is_bounded():
+    assert MOST_TO_DIVIDE == 10**9
+    for call in (divisors, lambda number: nearest_divisors(number, 3)):
+        with says(
+            "number must be at most 1000000000; got number=1000000001. Try number=1000000000."
+        ):
+            call(10**9 + 1)
+        with says("number must be a whole number of at least 1; got number=0. Try number=1."):
+            call(0)
+    with says("wanted must be a whole number of at least 1; got wanted=-2. Try wanted=1."):
+        nearest_divisors(12, -2)
+
+
+def test_a_number_too_large_to_search_is_still_refused_by_its_name():
+    require_divisible("d_model", 2**80, "n_heads", 2**40)
+    with says(
+        f"d_model must be divisible by n_heads; got d_model={2**80}, n_heads=3. Try n_heads=1."
+    ):
+        require_divisible("d_model", 2**80, "n_heads", 3)
+
+
+@pytest.mark.parametrize(
+    ("total", "parts", "message"),
+    [
+        (8, 0, "n_heads must be a whole number of at least 1; got n_heads=0. Try n_heads=1."),
+        (0, 8, "d_model must be a whole number of at least 1; got d_model=0. Try d_model=1."),
+        (8, 2.0, "n_heads must be a whole number of at least 1; got n_heads=2.0. Try n_heads=1."),
+    ],
+)
+def test_what_is_no_size_divides_nothing(total, parts, message):
+    with says(message):
+        require_divisible("d_model", total, "n_heads", parts)
 
 
 @given(number=numbers, wanted=numbers)
@@ -118,6 +233,63 @@ def test_a_shape_that_does_not_fit_is_named():
         "Try an array whose last 2 axes are these."
     ):
         require_shape("k", np.zeros((2, 5, 3)), (None, 4))
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes", "message"),
+    [
+        (
+            (3, 4),
+            ("B", "T", "C"),
+            "x must have the 3 axes (B, T, C); got x.shape=(3, 4). Try x[None] for a batch of one.",
+        ),
+        (
+            (2, 6, 6),
+            ("T_q", "T_k"),
+            "x must have the 2 axes (T_q, T_k); got x.shape=(2, 6, 6). "
+            "Try x[0] for the first of them.",
+        ),
+        (
+            (6,),
+            ("T_q", "T_k"),
+            "x must have the 2 axes (T_q, T_k); got x.shape=(6,). Try an array with these axes.",
+        ),
+        (
+            (),
+            ("B", "T", "C"),
+            "x must have the 3 axes (B, T, C); got x.shape=(). Try an array with these axes.",
+        ),
+        (
+            (2, 3),
+            ("T",),
+            "x must have the one axis (T); got x.shape=(2, 3). Try x[0] for the first of them.",
+        ),
+    ],
+)
+def test_axes_that_are_too_many_or_too_few_are_named(shape, axes, message):
+    with says(message):
+        require_axes("x", np.zeros(shape), axes)
+
+
+@given(st.lists(st.integers(0, 4), max_size=4).map(tuple))
+def test_the_right_number_of_axes_gives_the_shape(shape):
+    assert require_axes("x", np.zeros(shape), tuple("abcd"[: len(shape)])) == shape
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=3).map(tuple), min_size=1, max_size=4))
+def test_leading_axes_broadcast_where_numpy_says_so(leads):
+    arrays = {f"x{i}": np.zeros((*lead, 2, i + 1)) for i, lead in enumerate(leads)}
+    try:
+        np.broadcast_shapes(*leads)
+    except ValueError:
+        got = ", ".join(f"{name}.shape={array.shape}" for name, array in arrays.items())
+        with says(
+            "the axes before the last two must be equal, or 1, so that they broadcast; "
+            f"got {got}. Try the same leading axes for all."
+        ):
+            require_broadcast(arrays)
+    else:
+        require_broadcast(arrays)
 
 
 @given(B=st.integers(1, 3), T_q=st.integers(1, 4), T_k=st.integers(1, 4), seed=seeds)

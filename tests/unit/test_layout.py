@@ -302,7 +302,10 @@ def test_view_after_transpose_raises_where_reshape_and_merge_copy(h):
         ),
         (
             lambda: split_heads(np.zeros((1, 2, 3, 4)), 2),
-            "x must have the 3 axes (B, T, C); got x.shape=(1, 2, 3, 4). Try one batch of them.",
+            (
+                "x must have the 3 axes (B, T, C); got x.shape=(1, 2, 3, 4). "
+                "Try x[0] for the first of them."
+            ),
         ),
         (
             lambda: merge_heads(torch.zeros(2, 3, 4)),

@@ -334,6 +334,63 @@ def test_z_is_a_mean_of_the_values(drawn):
     same(attend(q, k, np.ones_like(v), mask=mask).z, np.ones_like(z))
 
 
+# NaN and infinity
+
+
+@given(inputs(dtype=np.float64), st.sampled_from("qk"), st.data())
+@patient
+def test_nan_in_a_query_or_a_key_reaches_the_rows_that_may_look_at_it_and_no_other(
+    drawn, which, data
+):
+    q, k, v, mask = drawn
+    at = (0,) * (q.ndim - 2)
+    q, k, v, mask = q[at], k[at], v[at], mask if mask is None or mask.ndim == 2 else mask[at]
+    may_look = np.ones((len(q), len(k)), bool) if mask is None else mask
+    before = attend(q, k, v, mask=mask)
+    spoilt = {"q": q, "k": k}[which]
+    place = data.draw(st.integers(0, len(spoilt) - 1))
+    spoilt[place] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        after = attend(q, k, v, mask=mask)
+    reached = np.arange(len(q)) == place if which == "q" else may_look[:, place]
+    assert np.isnan(after.weights[reached]).all()
+    assert np.isnan(after.z[reached]).all()
+    same(after.weights[~reached], before.weights[~reached])
+    same(after.z[~reached], before.z[~reached])
+
+
+def test_nan_in_a_value_reaches_every_query_since_nothing_times_nan_is_nan():
+    q, k, v = normal(0, (3, 2), (3, 2), (3, 2))
+    v[2, 0] = np.nan
+    trace = attend(q, k, v, mask=causal_mask(3))
+    assert np.isnan(trace.z[:, 0]).all()
+    assert np.isfinite(trace.z[:, 1]).all()
+    assert np.isfinite(trace.weights).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_softmax_of_nan_or_of_infinity_is_nan_and_never_called_all_minus_infinity(bad):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        weights = softmax(np.array([[bad, -np.inf], [0.0, 0.0], [bad, bad]]))
+    assert np.isnan(weights).tolist() == [[T, T], [F, F], [T, T]]
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0)])
+def test_softmax_of_no_scores_is_refused(shape):
+    with says(
+        f"softmax needs one score at least in every row; got scores.shape={shape}. "
+        "Try a row of one score, whose weight is 1."
+    ):
+        softmax(np.zeros(shape))
+
+
+def test_a_batch_of_nothing_has_a_trace_of_nothing():
+    trace = attend(np.zeros((0, 3, 2)), np.zeros((0, 4, 2)), np.zeros((0, 4, 5)))
+    assert [part.shape for part in trace] == [(0, 3, 4), (0, 3, 4), (0, 3, 5)]
+
+
 # Scale
 
 
@@ -396,6 +453,32 @@ def test_the_arithmetic_of_a_weight_adds_up_to_it(drawn, scale, data):
     assert {type(number) for number in one[2:]} == {float}
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"query": 3}, "query must be a whole number from 0 to 2; got query=3. Try query=2."),
+        ({"query": -1}, "query must be a whole number from 0 to 2; got query=-1. Try query=2."),
+        ({"query": True}, "query must be a whole number from 0 to 2; got query=True. Try query=2."),
+        ({"key": 4}, "key must be a whole number from 0 to 3; got key=4. Try key=3."),
+        ({"key": None}, "key must be a whole number from 0 to 3; got key=None. Try key=3."),
+        (
+            {"q": np.zeros((1, 3, 2))},
+            "q must have the 2 axes (T_q, d_head); got q.shape=(1, 3, 2). "
+            "Try q[0] for the first of them.",
+        ),
+        (
+            {"k": np.zeros((3, 2))},
+            "scores must have a shape that ends in (3, 3); got scores.shape=(3, 4). "
+            "Try an array whose last 2 axes are these.",
+        ),
+    ],
+)
+def test_a_cell_that_is_not_there_has_no_arithmetic(given, message):
+    q, k, v = normal(0, (3, 2), (4, 2), (4, 2))
+    with says(message):
+        explain_weight(**{"q": q, "k": k, "trace": attend(q, k, v), "query": 0, "key": 0, **given})
+
+
 # Errors
 
 
@@ -456,6 +539,48 @@ BLIND = (
         (
             shaped((3, 2), (3, 2), (3, 2), scale=math.inf),
             "scale must be a finite number; got scale=inf. Try scale=None for 1/sqrt(d_head).",
+        ),
+        (
+            shaped((3, 2), (3, 2), (3, 2), scale="1"),
+            "scale must be a finite number; got scale='1'. Try scale=None for 1/sqrt(d_head).",
+        ),
+        (
+            shaped((3, 2), (3, 2), (3, 2), scale=True),
+            "scale must be a finite number; got scale=True. Try scale=None for 1/sqrt(d_head).",
+        ),
+        (
+            shaped((2, 3, 4), (3, 3, 4), (3, 3, 4)),
+            "the axes before the last two must be equal, or 1, so that they broadcast; "
+            "got q.shape=(2, 3, 4), k.shape=(3, 3, 4), v.shape=(3, 3, 4). "
+            "Try the same leading axes for all.",
+        ),
+        (
+            shaped((2, 3, 4), (3, 4), (5, 3, 4)),
+            "the axes before the last two must be equal, or 1, so that they broadcast; "
+            "got q.shape=(2, 3, 4), k.shape=(3, 4), v.shape=(5, 3, 4). "
+            "Try the same leading axes for all.",
+        ),
+        (
+            shaped((2, 3, 4), (3, 4), (3, 4), mask=np.ones((3, 3, 3), bool)),
+            "the axes before the last two must be equal, or 1, so that they broadcast; "
+            "got q.shape=(2, 3, 4), k.shape=(3, 4), v.shape=(3, 4), mask.shape=(3, 3, 3). "
+            "Try the same leading axes for all.",
+        ),
+        (
+            shaped((3, 2), (0, 2), (0, 2)),
+            "T_k must be a whole number of at least 1; got T_k=0. Try T_k=1.",
+        ),
+        (
+            shaped((0, 2), (3, 2), (3, 2)),
+            "T_q must be a whole number of at least 1; got T_q=0. Try T_q=1.",
+        ),
+        (
+            lambda: attend(np.zeros((1, 1)), np.zeros((1, 1), complex), np.zeros((1, 1))),
+            "k must hold real numbers; got k.dtype=complex128. Try k.astype(float).",
+        ),
+        (
+            lambda: softmax(np.array(["a"])),
+            "scores must hold real numbers; got scores.dtype=<U1. Try scores.astype(float).",
         ),
         (
             shaped((3, 0), (3, 0), (3, 2)),
