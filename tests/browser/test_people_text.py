@@ -251,8 +251,8 @@ def test_whatever_bytes_a_link_holds_become_words(open_page, tokens, words):
         ("heads=-1", "heads=-1", {"heads": "4"}),
         ("heads=3&d_model=32", "heads=3", {"d_model": "32", "heads": "2"}),
         ("causal=maybe", "causal=maybe", {"causal": True}),
-        ("categories=20", "one digit for each token; got 2 for 6", {}),
-        ("categories=2002112", "one digit for each token; got 7 for 6", {}),
+        ("categories=20", "2 (filler); got 2 for 6 tokens", {}),
+        ("categories=2002112", "2 (filler); got 7 for 6 tokens", {}),
         ("categories=$x$:red", "0 (product), 1 (feature) or 2 (filler)", {}),
         ("own=<img/src=x>", None, {}),
         (
