@@ -27,10 +27,18 @@ def read_edits(text: str) -> tuple[dict[tuple[str, int, int], float], tuple[str,
     """
     complaints = []
     pieces = text[:MAX_EDITS_TEXT].split()
-    if len(text) > MAX_EDITS_TEXT or len(pieces) > MAX_EDITS:
+    is_cut = len(text) > MAX_EDITS_TEXT
+    if is_cut and not any(map(str.isspace, text[MAX_EDITS_TEXT - 1 : MAX_EDITS_TEXT + 1])):
+        pieces.pop()  # what is left of a piece could be another number
+    if len(pieces) > MAX_EDITS:
         complaints.append(
-            f"your own head takes at most {MAX_EDITS} changed numbers; got {len(pieces)} or more. "
-            f"Try fewer; the first {MAX_EDITS} are taken."
+            f"your own head takes at most {MAX_EDITS} changed numbers; "
+            f"got {'more' if is_cut else len(pieces)}. Try fewer; the first {MAX_EDITS} are taken."
+        )
+    elif is_cut:
+        complaints.append(
+            f"the text of your own head must have at most {MAX_EDITS_TEXT:,} characters; got more. "
+            f"Try a shorter text; the rest is left out."
         )
     edits: dict[tuple[str, int, int], float] = {}
     refused = None

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mha.hand_built import MAX_EDIT, MAX_EDITS, own_head, read_edits, write_edits
+from mha.hand_built import (
+    MAX_EDIT,
+    MAX_EDITS,
+    MAX_EDITS_TEXT,
+    own_head,
+    read_edits,
+    write_edits,
+)
 from tests.unit.draw import edits, patient, seeds, texts
 
 almost_edits = st.lists(
@@ -128,10 +135,43 @@ def test_too_many_edits_are_cut_and_told():
     read, complaints = read_edits(" ".join(pieces))
     assert len(read) == 400
     assert complaints == (
-        "your own head takes at most 400 changed numbers; got 401 or more. "
+        "your own head takes at most 400 changed numbers; got 401. "
+        "Try fewer; the first 400 are taken.",
+    )
+    assert read_edits(" ".join(pieces[:400]))[1] == ()
+    assert read_edits(" ".join(pieces) + " " * 6400)[1] == (
+        "your own head takes at most 400 changed numbers; got more. "
         "Try fewer; the first 400 are taken.",
     )
     assert len(write_edits({("Q", i // 20, i % 20): 1.0 for i in range(401)}).split()) == 400
+
+
+TOO_LONG = (
+    "the text of your own head must have at most 6,400 characters; got more. "
+    "Try a shorter text; the rest is left out."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "complaints"),
+    [
+        ("x" * 7000, {}, (TOO_LONG,)),
+        (" " * 7000, {}, (TOO_LONG,)),
+        ("Q:1,1=1 " + "x" * 7000, {("Q", 1, 1): 1}, (TOO_LONG,)),
+        ("Q:1,1=1 x " + " " * 7000, {("Q", 1, 1): 1}, (TOO_LONG, refused("x"))),
+        ("x" * 6400, {}, (refused("x" * 24),)),
+    ],
+)
+def test_too_long_a_text_is_called_that(text, read, complaints):
+    assert read_edits(text) == (read, complaints)
+
+
+@given(st.integers(0, 12))
+def test_a_number_is_never_read_that_the_cut_has_made_of_another(before):
+    """Q:1,1=12.345 cut short would be Q:1,1=12 or Q:1,1=1."""
+    piece = "Q:1,1=12.345"
+    text = f"{' ' * (MAX_EDITS_TEXT - before)}{piece}{' ' * 20}"
+    assert read_edits(text) == ({("Q", 1, 1): 12.345} if before == 12 else {}, (TOO_LONG,))
 
 
 @pytest.mark.parametrize("text", ["Q:1,1=1 " * 125_000, "x" * 1_000_000, " " * 1_000_000])
