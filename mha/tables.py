@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from mha.checks import require_shape
+from mha.checks import require_axes, require_index, require_shape
 from mha.hand_built import HandBuiltHead
 from mha.layout import Stage, misplaced
 from mha.reference import Array, HeadTrace
@@ -32,9 +32,16 @@ def weights_table(
     Returns:
         query, key (positions), query_word, key_word (unique), query_label, key_label (shortened),
         score (NaN where masked), weight, masked, in_row, chosen.
+
+    Raises:
+        ValueError: a trace of another sentence or of several heads, or a cell that is not there.
     """
     T = len(sentence)
-    require_shape("weights", trace.weights, (T, T))
+    for name, array in (("weights", trace.weights), ("scores", trace.scores)):
+        require_axes(name, array, ("T", "T"))
+        require_shape(name, array, (T, T))
+    query = None if query is None else require_index("query", query, T)
+    key = None if key is None else require_index("key", key, T)
     rows, columns = np.divmod(np.arange(T * T), T)
     words = np.array(sentence.labels, dtype=object)
     labels = np.array([shorten(word, LABEL_COLUMNS) for word in sentence.labels], dtype=object)
@@ -69,7 +76,14 @@ def arithmetic_table(
     Returns:
         key_word; dot, q·k whether masked or not; may_look; exponential, exp(score - the row's
         largest score), 0 where masked; weight, the exponential over the row's sum of them.
+
+    Raises:
+        ValueError: a trace of another sentence or of several heads, or a row that is not there.
     """
+    T = len(sentence)
+    require_axes("scores", trace.scores, ("T", "T"))
+    require_shape("scores", trace.scores, (T, T))
+    query = require_index("query", query, T)
     scores = trace.scores[query]
     return pd.DataFrame(
         {
@@ -87,8 +101,12 @@ def dot_product_table(head: HandBuiltHead, X: Array, query: int, key: int) -> pd
 
     Returns:
         slot, q, k and product; the products add up to the score before the mask.
+
+    Raises:
+        ValueError: features that do not fit the head, or a cell that is not there.
     """
     q, k, _ = head.queries_keys_values(X)
+    query, key = require_index("query", query, len(X)), require_index("key", key, len(X))
     return pd.DataFrame(
         {"slot": list(head.slots), "q": q[query], "k": k[key], "product": q[query] * k[key]}
     )
@@ -102,15 +120,19 @@ def matrix_table(
     Returns:
         row, column (positions), row_name, column_name, row_label, column_label (shortened), value
         (NaN where -inf), masked (whether it was -inf), text (the number as short as a cell is
-        wide; empty where masked or 0), and shade: value over the largest absolute value, in
-        [-1, 1], so that one diverging scale serves every matrix; 0 where masked.
+        wide; empty where masked or 0), and shade: value over the largest finite absolute value,
+        in [-1, 1], so that one diverging scale serves every matrix; 0 where masked.
+
+    Raises:
+        ValueError: a matrix of another shape than its names.
     """
+    require_axes("matrix", matrix, ("row", "column"))
     require_shape("matrix", matrix, (len(row_names), len(column_names)))
     rows, columns = np.divmod(np.arange(matrix.size), len(column_names))
     values = matrix.ravel().astype(float)
     masked = np.isneginf(values)
     values = np.where(masked, np.nan, values)
-    largest = np.nanmax(np.abs(values), initial=0) or 1.0
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0) or 1.0
     names = [np.array(list(names), dtype=object) for names in (row_names, column_names)]
     labels = [np.array([shorten(n, LABEL_COLUMNS) for n in part], dtype=object) for part in names]
     return pd.DataFrame(
@@ -124,18 +146,26 @@ def matrix_table(
             "value": values,
             "masked": masked,
             "text": [cell_text(value) for value in values],
-            "shade": np.nan_to_num(values / largest),
+            "shade": np.nan_to_num(np.clip(values / largest, -1, 1)),
         }
     )
 
 
 def cell_text(value: float) -> str:
-    """A number in at most five characters or so: whole ones as such, others to two decimals."""
+    """A number in six characters or so, "" for 0 and NaN.
+
+    Whole ones and those of three digits or more as whole ones, others to two decimals, from a
+    million on in powers of ten (1.2e6); infinity is ∞.
+    """
     if np.isnan(value) or value == 0:
         return ""
-    if value == round(value):
-        return f"{value:.0f}"
-    return f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
+    if np.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if abs(value) >= 1e6 - 0.5:  # what rounds to a million
+        digits, power = f"{value:.1e}".split("e")
+        return f"{digits.removesuffix('.0')}e{int(power)}"
+    decimals = 0 if value == round(value) or abs(value) >= 99.995 else 2
+    return f"{value:z.{decimals}f}"  # z: never "-0.00"
 
 
 def stage_table(stage: Stage, owner: np.ndarray) -> pd.DataFrame:

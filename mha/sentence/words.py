@@ -14,6 +14,7 @@ from functools import cached_property
 
 import regex
 
+from mha.checks import require_index
 from mha.sentence.lexicon import guess_category
 
 CATEGORY_NAMES = ("product", "feature", "filler")
@@ -25,7 +26,9 @@ MAX_CODE_POINTS = 8 * MAX_CLUSTERS  # a family emoji takes 7; stacked accents co
 MAX_TEXT = 4096
 
 _DIRECTION_CONTROLS = frozenset(["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"])
-_ZERO_WIDTH_JOINERS = "\u200c\u200d"  # needed inside emoji, Persian and Indic words
+# What leaves no ink: joiners, fillers, selectors, marks of interlinear notes, and empty Braille.
+_INKLESS = regex.compile(r"[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]+")
+_COUNT = regex.compile(r" \(\d{1,2}\)\Z", regex.ASCII)  # of a repeated word's label
 
 
 @dataclass(frozen=True)
@@ -62,27 +65,29 @@ class Sentence:
             that was passed; no message means that everything fitted.
         """
         complaints = []
-        if len(text) > MAX_TEXT:
+        is_cut = len(text) > MAX_TEXT
+        if is_cut:
             complaints.append(
-                f"the text must have at most {MAX_TEXT:,} characters; got {len(text):,}. "
+                f"the text must have at most {MAX_TEXT:,} characters; got more. "
                 f"Try a shorter text; the rest is left out."
             )
-            text = text[:MAX_TEXT]
-        words = [_seen(word) for word in visible(text).split()]
+        words = [_seen(word) for word in visible(text[:MAX_TEXT]).split()]
         if not words:
             complaints.append(f"the text must have at least one word; got none. Try: {EXAMPLE}")
             words = EXAMPLE.split()
-        if len(words) > MAX_TOKENS:
+        n_words = len(words)
+        if n_words > MAX_TOKENS:
             complaints.append(
-                f"a sentence must have at most {MAX_TOKENS} tokens; got {len(words)}. "
+                f"a sentence must have at most {MAX_TOKENS} tokens; got {n_words}. "
                 f"Try fewer words; the first {MAX_TOKENS} are shown."
             )
             words = words[:MAX_TOKENS]
         tokens = tuple(map(_shorten_to_limit, words))
-        for word, token in zip(words, tokens, strict=True):
-            if token != word:
-                complaints.append(_too_long(word, token))
-        chosen, complaint = _read_categories(categories, tokens)
+        complaints += _too_long(words, tokens)
+        guessed = cls(tokens, tuple(map(guess_category, tokens)))
+        if categories is None or len(categories) == 0:
+            return guessed, tuple(complaints)
+        chosen, complaint = _read_categories(categories, guessed, n_words, is_cut)
         return cls(tokens, chosen), tuple(complaints + complaint)
 
     @cached_property
@@ -99,7 +104,13 @@ class Sentence:
         return tuple(labels)
 
     def with_category(self, position: int, category: int) -> Sentence:
-        """The same tokens, one of them with another category."""
+        """The same tokens, one of them with another category.
+
+        Raises:
+            ValueError: a position that is not there, or a category other than 0, 1 and 2.
+        """
+        position = require_index("position", position, len(self))
+        category = require_index("category", category, len(CATEGORY_NAMES))
         changed = list(self.categories)
         changed[position] = category
         return Sentence(self.tokens, tuple(changed))
@@ -119,11 +130,21 @@ class Sentence:
 
 
 def carry_categories(old: Sentence, new_tokens: Sequence[str]) -> tuple[int, ...]:
-    """Categories for edited text: words that stayed keep theirs, words never seen are guessed."""
-    carried = [guess_category(token) for token in new_tokens]
+    """Categories for edited text: words that stayed or moved keep theirs, new ones are guessed."""
+    carried: list[int | None] = [None] * len(new_tokens)
+    waiting = list(range(len(old)))  # places of old tokens that have found no new one
     matcher = SequenceMatcher(a=old.tokens, b=list(new_tokens), autojunk=False)
     for start_old, start_new, size in matcher.get_matching_blocks():
         carried[start_new : start_new + size] = old.categories[start_old : start_old + size]
+        waiting = [place for place in waiting if not start_old <= place < start_old + size]
+    for i, token in enumerate(new_tokens):
+        if carried[i] is None:
+            moved = next((place for place in waiting if old.tokens[place] == token), None)
+            if moved is None:
+                carried[i] = guess_category(token)
+            else:
+                carried[i] = old.categories[moved]
+                waiting.remove(moved)
     return tuple(carried)
 
 
@@ -133,15 +154,21 @@ def grapheme_clusters(text: str) -> list[str]:
 
 
 def shorten(label: str, most: int) -> str:
-    """A label of at most `most` columns, where Chinese and emoji take two; its end becomes `…`."""
-    widths = [_columns(cluster) for cluster in grapheme_clusters(label)]
+    """A label of at most `most` columns, where Chinese and emoji take two; its end becomes `…`.
+
+    The count of a repeated word is kept, so that its places stay apart: `interna… (2)`.
+    """
+    clusters = grapheme_clusters(label)
+    widths = list(map(_columns, clusters))
     if sum(widths) <= most:
         return label
-    kept, used = 0, 1  # the ellipsis takes one
+    count = _COUNT.search(label)
+    count = count[0] if count and len(count[0]) < most else ""
+    kept, used = 0, 1 + len(count)  # the ellipsis takes one
     while used + widths[kept] <= most:
         used += widths[kept]
         kept += 1
-    return "".join(grapheme_clusters(label)[:kept]) + "…"
+    return "".join(clusters[:kept]) + "…" + count
 
 
 def _columns(cluster: str) -> int:
@@ -160,7 +187,7 @@ def visible(text: str) -> str:
 
 
 def _visible_character(character: str) -> str:
-    if character.isspace() or character in _ZERO_WIDTH_JOINERS:
+    if character.isspace():
         return character
     category = unicodedata.category(character)
     if category == "Cc" and ord(character) < 32:
@@ -171,9 +198,8 @@ def _visible_character(character: str) -> str:
 
 
 def _seen(word: str) -> str:
-    """The word, or a sign in its place where every character of it is invisible."""
-    invisible = all(unicodedata.category(character) == "Cf" for character in word)
-    return "\N{REPLACEMENT CHARACTER}" if invisible else word
+    """The word, or a sign in its place where no character of it can be seen."""
+    return "\N{REPLACEMENT CHARACTER}" if _INKLESS.fullmatch(word) else word
 
 
 def _shorten_to_limit(word: str) -> str:
@@ -186,37 +212,48 @@ def _shorten_to_limit(word: str) -> str:
     return token
 
 
-def _too_long(word: str, token: str) -> str:
+def _too_long(words: Sequence[str], tokens: Sequence[str]) -> list[str]:
+    """One message for all words that were cut to a token, naming the first; none for none."""
+    cut = [(word, token) for word, token in zip(words, tokens, strict=True) if token != word]
+    if not cut:
+        return []
+    word, token = cut[0]
     clusters = len(grapheme_clusters(word))
     if clusters > MAX_CLUSTERS:
         rule = f"at most {MAX_CLUSTERS} characters; got {clusters}"
     else:
         rule = f"at most {MAX_CODE_POINTS} code points; got {len(word)}"
-    return (
-        f"a token must have {rule} in the one that begins with {token}. "
-        f"Try a shorter word; its beginning is shown."
-    )
+    if len(cut) == 1:
+        which, instead = "the one", "a shorter word; its beginning is shown"
+    else:
+        which = f"the first of {len(cut)} that are longer, the one"
+        instead = "shorter words; their beginnings are shown"
+    return [f"a token must have {rule} in {which} that begins with {token}. Try {instead}."]
 
 
 def _read_categories(
-    given: str | Sequence[int] | None, tokens: tuple[str, ...]
+    given: str | Sequence[int], guessed: Sentence, n_words: int, is_cut: bool
 ) -> tuple[tuple[int, ...], list[str]]:
-    guessed = tuple(map(guess_category, tokens))
-    if given is None or len(given) == 0:
-        return guessed, []
-    numbers = [int(c) if c in ("0", "1", "2") else None for c in map(str, given[:MAX_TEXT])]
+    """The categories given, guesses in the gaps, and one message for all that does not fit.
+
+    Args:
+        given: not empty.
+        n_words: of the text; digits for those that were left out are no mistake.
+        is_cut: whether more words stood in what was cut off the text, so that nobody counted them.
+    """
+    T = len(guessed)
+    numbers = [int(c) if c in ("0", "1", "2") else None for c in map(str, given[:T])]
+    got = []
+    if len(given) not in (T, n_words) and not (is_cut and len(given) > n_words):
+        got.append(f"{len(given):,} for {T} token{'s' if T > 1 else ''}")
+    if None in numbers:
+        got.append(f"something else for {guessed.labels[numbers.index(None)]}")
     complaints = []
-    if len(given) != len(tokens):
+    if got:
         complaints.append(
-            f"categories must have one digit for each token; got {len(given)} for "
-            f"{len(tokens)} tokens. Try {''.join(map(str, guessed))}."
+            "categories must have one digit for each token, 0 (product), 1 (feature) or 2 "
+            f"(filler); got {' and '.join(got)}. Try {guessed.category_digits}."
         )
-    if None in numbers[: len(tokens)]:
-        complaints.append(
-            "categories must be 0 (product), 1 (feature) or 2 (filler); "
-            f"got something else at token {numbers.index(None)}. "
-            f"Try {''.join(map(str, guessed))}."
-        )
-    padded = numbers[: len(tokens)] + [None] * (len(tokens) - len(numbers))
-    pairs = zip(padded, guessed, strict=True)
+    padded = numbers + [None] * (T - len(numbers))
+    pairs = zip(padded, guessed.categories, strict=True)
     return tuple(guess if n is None else n for n, guess in pairs), complaints

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import numpy as np
@@ -34,17 +35,10 @@ repeating_texts = st.lists(
 categories_texts = st.none() | st.text(st.characters(exclude_categories=()), max_size=40)
 
 
-def too_short_or_long(given: int, tokens: int, guessed: str) -> str:
+def wrong_categories(got: str, guessed: str) -> str:
     return (
-        f"categories must have one digit for each token; got {given} for {tokens} tokens. "
-        f"Try {guessed}."
-    )
-
-
-def something_else(token: int, guessed: str) -> str:
-    return (
-        "categories must be 0 (product), 1 (feature) or 2 (filler); "
-        f"got something else at token {token}. Try {guessed}."
+        "categories must have one digit for each token, 0 (product), 1 (feature) or 2 (filler); "
+        f"got {got}. Try {guessed}."
     )
 
 
@@ -88,8 +82,8 @@ def test_any_text_becomes_a_sentence_within_bounds(text, categories):
         assert len(grapheme_clusters(token)) <= MAX_CLUSTERS
         assert len(token) <= MOST_CODE_POINTS
     assert set(sentence.categories) <= {PRODUCT, FEATURE, FILLER}
-    assert len(complaints) <= MAX_TOKENS + 4
-    assert all(len(complaint) < MOST_CODE_POINTS + 200 for complaint in complaints)
+    assert len(complaints) <= 4
+    assert all(len(complaint) < MOST_CODE_POINTS + 240 for complaint in complaints)
 
 
 @given(texts() | repeating_texts, categories_texts)
@@ -162,6 +156,26 @@ def test_a_token_of_few_clusters_but_many_code_points_is_cut_and_told(word, kept
     )
 
 
+def test_many_words_that_are_too_long_are_told_in_one_message():
+    first = "b" * 24
+    sentence, complaints = Sentence.fit(f"a {'b' * 30} {'c' * 40} d {KISS * 24}")
+    assert sentence.tokens == ("a", first, "c" * 24, "d", KISS * 19)
+    assert complaints == (
+        "a token must have at most 24 characters; got 30 in the first of 3 that are longer, "
+        f"the one that begins with {first}. Try shorter words; their beginnings are shown.",
+    )
+    assert len(Sentence.fit(f"{'x' * 25} " * 40)[1]) == 2
+
+
+def test_a_text_of_the_most_characters_is_whole_and_one_more_is_told():
+    most = ("ab " * 1366)[:4095] + "c"
+    assert "characters" not in Sentence.fit(most)[1][0]
+    assert Sentence.fit(most + "d")[1][0] == (
+        "the text must have at most 4,096 characters; got more. "
+        "Try a shorter text; the rest is left out."
+    )
+
+
 def test_stacked_accents_are_bounded():
     sentence, complaints = Sentence.fit(f"a {'e' + chr(0x301) * 4000} b")
     assert [len(token) for token in sentence.tokens] == [1, MOST_CODE_POINTS, 1]
@@ -191,7 +205,7 @@ def test_a_megabyte_of_text_is_bounded(text):
     sentence, complaints = Sentence.fit(text, text)
     assert sum(map(len, sentence.tokens)) <= MAX_TEXT
     assert complaints[0] == (
-        f"the text must have at most 4,096 characters; got {len(text):,}. "
+        "the text must have at most 4,096 characters; got more. "
         "Try a shorter text; the rest is left out."
     )
     assert sum(map(len, complaints)) < 3000
@@ -251,11 +265,28 @@ def test_no_word_can_turn_round_what_stands_beside_it(override):
 
 
 @pytest.mark.parametrize(
-    "invisible", ["\u200b", "\u2060", "\ufeff", "\u00ad", "\u200d", "\u200b\u200d"]
+    "invisible",
+    [
+        *("\u200b", "\u2060", "\ufeff", "\u00ad", "\u200d", "\u200b\u200d"),
+        *("\u3164", "\u115f", "\u1160", "\uffa0", "\u2800", "\u2800\u3164\u200c"),
+        *("\u034f", "\ufe0f", "\U000e0061", "\U000e0100", "\u17b4", "\ufff9", "\u180e"),
+    ],
 )
 def test_every_token_can_be_seen(invisible):
-    (token,) = Sentence.parse(invisible).tokens
-    assert token != invisible
+    assert Sentence.parse(f"a {invisible} b").tokens == ("a", "\N{REPLACEMENT CHARACTER}", "b")
+    assert Sentence.parse(f"{invisible}x").tokens == (f"{invisible}x",)
+
+
+@pytest.mark.parametrize("seen", ["\u0600", "\u06dd", "⠁", "ᄀ", "ㅏ", "。", "\u0301"])
+def test_what_leaves_ink_is_left_as_it_is(seen):
+    assert Sentence.parse(seen).tokens == (seen,)
+
+
+def test_joiners_inside_a_word_stay():
+    """Emoji, Persian and Indic words need them."""
+    assert visible("می\u200cخواهم") == "می\u200cخواهم"
+    assert visible(FAMILY) == FAMILY
+    assert visible("\u200d") == "\u200d"
 
 
 # Labels
@@ -280,33 +311,63 @@ def test_a_word_that_repeats_keeps_its_own_row_and_column():
 
 
 @pytest.mark.parametrize(
-    ("given", "categories", "complaints"),
+    ("given", "categories", "got"),
     [
-        ("01", (0, 1, 1), (too_short_or_long(2, 3, "201"),)),
-        ("0120", (0, 1, 2), (too_short_or_long(4, 3, "201"),)),
-        ("01x", (0, 1, 1), (something_else(2, "201"),)),
-        ("xyz", (2, 0, 1), (something_else(0, "201"),)),
-        ("3", (2, 0, 1), (too_short_or_long(1, 3, "201"), something_else(0, "201"))),
-        ("012x", (0, 1, 2), (too_short_or_long(4, 3, "201"),)),
-        ("1٠1", (1, 0, 1), (something_else(1, "201"),)),
-        ("1\ud8001", (1, 0, 1), (something_else(1, "201"),)),
-        ((0, 7, -1), (0, 0, 1), (something_else(1, "201"),)),
-        ((0, True, None), (0, 0, 1), (something_else(1, "201"),)),
-        ((0.0, 1, 2), (2, 1, 2), (something_else(0, "201"),)),
+        ("01", (0, 1, 1), "2 for 3 tokens"),
+        ("0120", (0, 1, 2), "4 for 3 tokens"),
+        ("01x", (0, 1, 1), "something else for light"),
+        ("xyz", (2, 0, 1), "something else for the"),
+        ("3", (2, 0, 1), "1 for 3 tokens and something else for the"),
+        ("0x20", (0, 0, 2), "4 for 3 tokens and something else for jacket"),
+        ("012x", (0, 1, 2), "4 for 3 tokens"),
+        ("1٠1", (1, 0, 1), "something else for jacket"),
+        ("1\ud8001", (1, 0, 1), "something else for jacket"),
+        ((0, 7, -1), (0, 0, 1), "something else for jacket"),
+        ((0, True, None), (0, 0, 1), "something else for jacket"),
+        ((0.0, 1, 2), (2, 1, 2), "something else for the"),
+        ("0" * 65, (0, 0, 0), "65 for 3 tokens"),
     ],
 )
-def test_categories_that_do_not_fit_are_told_and_guessed(given, categories, complaints):
+def test_categories_that_do_not_fit_are_told_in_one_message_and_guessed(given, categories, got):
     sentence, told = Sentence.fit("the jacket light", given)
     assert sentence.categories == categories
-    assert told == complaints
-    with says(complaints[0]):
+    assert told == (wrong_categories(got, "201"),)
+    with says(told[0]):
         Sentence.parse("the jacket light", given)
 
 
 def test_a_megabyte_of_categories_is_told_in_a_line():
     sentence, complaints = Sentence.fit("the jacket light", "0" * 1_000_000)
     assert sentence.categories == (0, 0, 0)
-    assert complaints == (too_short_or_long(1_000_000, 3, "201"),)
+    assert complaints == (wrong_categories("1,000,000 for 3 tokens", "201"),)
+
+
+def test_a_repeated_word_is_named_by_its_place():
+    assert Sentence.fit("a b a", "01x")[1] == (wrong_categories("something else for a (2)", "202"),)
+    assert Sentence.fit("jacket", "00")[1] == (wrong_categories("2 for 1 token", "0"),)
+
+
+@given(st.integers(33, 60), st.data())
+@patient
+def test_digits_for_words_that_were_left_out_are_no_mistake(n_words, data):
+    digits = data.draw(st.lists(st.integers(0, 2), min_size=n_words, max_size=n_words))
+    for given_digits in (digits, digits[:32]):
+        sentence, complaints = Sentence.fit("w " * n_words, given_digits)
+        assert sentence.categories == tuple(digits[:32])
+        assert complaints == (
+            f"a sentence must have at most 32 tokens; got {n_words}. "
+            "Try fewer words; the first 32 are shown.",
+        )
+    for wrong in ([*digits, 0], digits[:31]):
+        assert len(Sentence.fit("w " * n_words, wrong)[1]) == 2
+
+
+def test_digits_for_words_that_nobody_counted_are_no_mistake():
+    _, complaints = Sentence.fit("word " * 1000, "0" * 1000)
+    assert [complaint.split(";")[0] for complaint in complaints] == [
+        "the text must have at most 4,096 characters",
+        "a sentence must have at most 32 tokens",
+    ]
 
 
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=32))
@@ -324,6 +385,28 @@ def test_one_category_changes_and_nothing_else(categories, position, category):
     expected = (*categories[:position], category, *categories[position + 1 :])
     assert changed == Sentence(sentence.tokens, expected)
     assert sentence.categories == tuple(categories)
+
+
+@pytest.mark.parametrize(
+    ("position", "category", "message"),
+    [
+        (0, 7, "category must be a whole number from 0 to 2; got category=7. Try category=2."),
+        (0, -1, "category must be a whole number from 0 to 2; got category=-1. Try category=2."),
+        (0, "1", "category must be a whole number from 0 to 2; got category='1'. Try category=2."),
+        (3, 0, "position must be a whole number from 0 to 2; got position=3. Try position=2."),
+        (-1, 0, "position must be a whole number from 0 to 2; got position=-1. Try position=2."),
+    ],
+)
+def test_a_place_or_a_category_that_is_not_there_is_refused(position, category, message):
+    with says(message):
+        Sentence.parse("a b c").with_category(position, category)
+
+
+def test_sentences_are_equal_and_hash_alike_where_their_words_and_categories_do():
+    one, same = Sentence.parse("a (2) a", "012"), Sentence.parse(" a  (2) a ", [0, 1, 2])
+    assert one.labels == ("a", "(2)", "a (2)")  # which keeps it, and makes it no other
+    assert one == same
+    assert len({one, same, Sentence.parse("a (2) a", "011"), Sentence.parse("a 2 a", "012")}) == 3
 
 
 def words_of(letters: str) -> st.SearchStrategy[list[str]]:
@@ -347,6 +430,22 @@ def test_a_word_that_repeats_keeps_the_categories_of_its_places():
     old = Sentence(("a", "b", "a", "c"), (0, 1, 2, 0))
     assert carry_categories(old, ("a", "b", "a", "c")) == (0, 1, 2, 0)
     assert carry_categories(old, ("b", "a", "c")) == (1, 2, 0)
+
+
+@given(words=words_of("abcdef"), data=st.data())
+@patient
+def test_words_that_only_moved_keep_their_category(words, data):
+    categories = data.draw(st.lists(st.integers(0, 2), min_size=len(words), max_size=len(words)))
+    old = Sentence(tuple(words), tuple(categories))
+    moved = data.draw(st.permutations(words))
+    kept = dict(zip(words, categories, strict=True))
+    assert carry_categories(old, moved) == tuple(kept[word] for word in moved)
+
+
+def test_of_a_repeated_word_that_moved_each_place_is_taken_once_and_in_order():
+    old = Sentence(("a", "x", "a", "y"), (0, 1, 1, 0))
+    assert carry_categories(old, ("x", "y", "a", "a", "a")) == (1, 0, 0, 1, FILLER)
+    assert carry_categories(old, ("y", "a", "x", "a")) == (0, 0, 1, 1)
 
 
 @given(texts(), texts())
@@ -383,6 +482,17 @@ def test_any_word_at_all_has_a_guess(text):
 # Shortening
 
 
+@given(
+    texts() | repeating_texts | st.sampled_from(["abcdefghijklmnop " * 32, "雨衣雨衣雨衣雨 " * 32])
+)
+@patient
+def test_the_places_of_a_repeated_word_have_short_labels_of_their_own(text):
+    sentence = Sentence.fit(text)[0]
+    for token in sentence.tokens:
+        places = [i for i, other in enumerate(sentence.tokens) if other == token]
+        assert len({shorten(sentence.labels[i], 12) for i in places}) == len(places)
+
+
 def columns(label: str) -> int:
     """Columns that a label takes: two for what is wide, for a flag, and for an emoji's look."""
     taken = 0
@@ -397,9 +507,15 @@ def columns(label: str) -> int:
 @patient
 def test_a_short_label_is_whole_or_as_long_as_fits_and_never_cut_inside_a_cluster(text, most):
     short = shorten(text, most)
+    assert columns(short) <= most
     if columns(text) <= most:
         assert short == text
         return
+    count = re.search(r" \([0-9]{1,2}\)\Z", text)
+    if count and len(count[0]) < most:
+        assert short.endswith("…" + count[0])
+        short, text = short.removesuffix(count[0]), text.removesuffix(count[0])
+        most -= len(count[0])
     assert short.endswith("…")
     kept, clusters = short.removesuffix("…"), grapheme_clusters(text)
     n_kept = len(grapheme_clusters(kept))
@@ -413,6 +529,10 @@ def test_a_short_label_is_whole_or_as_long_as_fits_and_never_cut_inside_a_cluste
     [
         ("packable", "packable"),
         ("extraordinary", "extraordina…"),
+        ("packable (2)", "packable (2)"),
+        ("packables (2)", "packabl… (2)"),
+        ("internationalisation (32)", "intern… (32)"),
+        ("雨衣雨衣雨 (2)", "雨衣雨… (2)"),
         ("雨衣雨衣雨衣", "雨衣雨衣雨衣"),
         ("雨衣雨衣雨衣雨", "雨衣雨衣雨…"),
         (FAMILY * 7, FAMILY * 5 + "…"),

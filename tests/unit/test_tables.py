@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mha.hand_built import GALLERY, HandBuiltHead, feature_names, features
@@ -13,6 +13,7 @@ from mha.sentence import Sentence, shorten
 from mha.tables import (
     LABEL_COLUMNS,
     arithmetic_table,
+    cell_text,
     dot_product_table,
     matrix_table,
     weights_table,
@@ -95,6 +96,44 @@ def test_weights_of_another_sentence_are_refused():
         "Try an array whose last 2 axes are these."
     ):
         weights_table(trace, Sentence.parse("a b"))
+
+
+def test_several_heads_are_not_one_picture():
+    several = attend(np.zeros((2, 3, 1)), np.zeros((2, 3, 1)), np.zeros((2, 3, 1)))
+    with says(
+        "weights must have the 2 axes (T, T); got weights.shape=(2, 3, 3). "
+        "Try weights[0] for the first of them."
+    ):
+        weights_table(several, Sentence.parse("a b c"))
+    with says(
+        "matrix must have the 2 axes (row, column); got matrix.shape=(2, 3, 3). "
+        "Try matrix[0] for the first of them."
+    ):
+        matrix_table(several.weights, list("abc"), list("abc"))
+
+
+@pytest.mark.parametrize("cell", [{"query": 3}, {"key": -1}, {"query": 1, "key": 3}])
+def test_a_cell_that_is_not_there_is_refused(cell):
+    sentence = Sentence.parse("a b c")
+    X, head = features(sentence), GALLERY["uniform"](sentence)
+    q, k, _ = head.queries_keys_values(X)
+    trace = head.attend(X)
+    name, value = next((n, v) for n, v in cell.items() if not 0 <= v < 3)
+    message = f"{name} must be a whole number from 0 to 2; got {name}={value}. Try {name}=2."
+    with says(message):
+        weights_table(trace, sentence, **cell)
+    with says(message):
+        dot_product_table(head, X, **{"query": 0, "key": 0, **cell})
+    if name == "query":
+        with says(message):
+            arithmetic_table(q, k, trace, sentence, value)
+
+
+def test_words_that_repeat_can_be_told_apart_however_long_they_are():
+    sentence = Sentence.parse("internationalisation " * 3)
+    trace = GALLERY["uniform"](sentence).attend(features(sentence))
+    labels = weights_table(trace, sentence)["key_label"][:3].tolist()
+    assert labels == ["internation…", "interna… (2)", "interna… (3)"]
 
 
 # The arithmetic of a row, and of a cell
@@ -191,16 +230,54 @@ def test_a_matrix_has_one_mark_a_number_and_its_shade_is_signed(
         (-2.512, "-2.51"),
         (99.87, "99.87"),
         (123.4, "123"),
+        (99.996, "100"),
+        (-99.996, "-100"),
+        (0.001, "0.00"),
+        (-0.001, "0.00"),
+        (-1e-300, "0.00"),
+        (-0.005001, "-0.01"),
+        (np.inf, "∞"),
+        (np.nan, ""),
+        (999_999, "999999"),
+        (999_999.4, "999999"),
+        (999_999.6, "1e6"),
+        (1_000_000, "1e6"),
+        (-1_234_567, "-1.2e6"),
+        (9_960_000, "1e7"),
+        (6.02e23, "6e23"),
+        (1.5e300, "1.5e300"),
     ],
 )
 def test_a_cell_prints_a_number_as_short_as_it_is_wide(value, text):
     assert matrix_table(np.array([[value]]), ["r"], ["c"])["text"].tolist() == [text]
 
 
+def test_minus_infinity_is_printed_where_it_is_no_mask():
+    assert cell_text(-np.inf) == "-∞"
+
+
+@given(st.floats())
+@example(-0.004)
+def test_a_cell_s_text_is_short_and_says_the_number_nearly(value):
+    text = cell_text(value)
+    assert len(text) <= 8
+    assert not text.startswith("-0.00")
+    if abs(value) < 1e308:  # one more digit, rounded up, is too much for a float
+        said = float(text or 0)
+        assert said == pytest.approx(value, rel=0.051, abs=0.0051)
+        assert said * value >= 0
+
+
+def test_infinity_has_the_deepest_shade_and_leaves_the_others_theirs():
+    table = matrix_table(np.array([[np.inf, 2.0, -4.0, -np.inf, np.nan]]), ["r"], list("abcde"))
+    assert table["shade"].tolist() == [1, 0.5, -1, 0, 0]
+    assert table["text"].tolist() == ["∞", "2", "-4", "", ""]
+
+
 def test_long_names_are_shortened_and_stay_whole_beside():
     table = matrix_table(np.ones((1, 1)), ["extraordinary (2)"], ["雨衣雨衣雨衣雨"])
     assert table["row_name"].tolist() == ["extraordinary (2)"]
-    assert table["row_label"].tolist() == ["extraordina…"]
+    assert table["row_label"].tolist() == ["extraor… (2)"]
     assert table["column_name"].tolist() == ["雨衣雨衣雨衣雨"]
     assert table["column_label"].tolist() == ["雨衣雨衣雨…"]
 
