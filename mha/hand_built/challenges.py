@@ -16,7 +16,7 @@ from mha.reference import Array
 from mha.sentence import CATEGORY_NAMES, Sentence
 
 DONE = 0.95
-_FEATURE, _FILLER = CATEGORY_NAMES.index("feature"), CATEGORY_NAMES.index("filler")
+_PRODUCT, _FILLER = CATEGORY_NAMES.index("product"), CATEGORY_NAMES.index("filler")
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,11 @@ def _two_back(categories: Array) -> Array:
     return np.eye(len(categories), k=-2, dtype=bool)
 
 
-def _latest_feature(categories: Array) -> Array:
+def _latest_product_before(categories: Array) -> Array:
     T = len(categories)
-    latest = np.maximum.accumulate(np.where(categories == _FEATURE, np.arange(T), -1))
-    return latest[:, None] == np.arange(T)
+    latest = np.maximum.accumulate(np.where(categories == _PRODUCT, np.arange(T), -1))
+    before = np.concatenate([[-1], latest[:-1]])  # a row itself never counts as its target
+    return before[:, None] == np.arange(T)
 
 
 def _itself_unless_filler(categories: Array) -> Array:
@@ -84,7 +85,7 @@ def _category_not_itself(categories: Array) -> Array:
 _CHALLENGES = (
     Challenge(
         "the first token",
-        "One column of W_Q is enough: let every position ask for pos 0.",
+        "One column of W_Q is enough: let every position ask for pos 0 with 6.",
         _first_token,
     ),
     Challenge(
@@ -93,21 +94,22 @@ _CHALLENGES = (
         _two_back,
     ),
     Challenge(
-        "the latest feature word",
-        "Ask for the category first. Among several, a later position must earn a little more: "
-        "let W_K's rows answer with a growing number in one column.",
-        _latest_feature,
+        "the latest product word before you",
+        "Every category asks for products, with 100. Among several, the later must earn a little "
+        "more: let W_K's rows answer with 0, 3, 6, 9 … in column pos 0, and every category ask "
+        "for that with 1. Then let each position but the first ask for itself with −100.",
+        _latest_product_before,
     ),
     Challenge(
         "yourself, unless you are a filler",
-        "A row for each position makes it look at itself. The filler row can ask for fillers with "
-        "a negative number. A filler should look anywhere before it.",
+        "A row for each position makes it look at itself: write 10. Where a filler stands, write "
+        "−10: it looks anywhere but at itself, and so at what is before it.",
         _itself_unless_filler,
     ),
     Challenge(
         "your category, never yourself",
-        "Categories ask for themselves, as in the head same category. Then let each position ask "
-        "for itself with a large negative number.",
+        "Start from the head same category, in which categories ask for themselves. Then let each "
+        "position ask for itself with −100.",
         _category_not_itself,
     ),
 )

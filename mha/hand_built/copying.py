@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mha.checks import require_finite
 from mha.hand_built.heads import previous_token_head
 from mha.reference import Array, HeadTrace, attend, causal_mask
 from mha.sentence import Sentence
@@ -37,6 +38,7 @@ def copy_what_followed(sentence: Sentence, sharpness: float = 10.0) -> CopyingTr
     A token whose word is new finds no match and averages all that it may see.
     """
     T = len(sentence)
+    sharpness = require_finite("sharpness", sharpness, instead="sharpness=10")
     words = tuple(dict.fromkeys(sentence.tokens))
     spells = np.eye(len(words))[[words.index(token) for token in sentence.tokens]]
     positions = np.hstack([np.eye(T), np.zeros((T, 3))])

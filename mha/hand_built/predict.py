@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from mha.checks import require_axes, require_index
 from mha.hand_built.heads import most_attended
 from mha.reference import HeadTrace
 
@@ -29,7 +30,16 @@ class Verdict(NamedTuple):
 
 
 def judge(trace: HeadTrace, query: int, guess: int) -> Verdict:
-    """Judge the guess that `query` looks most at the position `guess`."""
+    """Judge the guess that `query` looks most at the position `guess`.
+
+    Args:
+        trace: of one head, (T_q, T_k).
+
+    Raises:
+        ValueError: a position that is not there.
+    """
+    T_q, T_k = require_axes("weights", trace.weights, ("T_q", "T_k"))
+    query, guess = require_index("query", query, T_q), require_index("guess", guess, T_k)
     weights, scores = trace.weights[query], trace.scores[query]
     best = most_attended(weights)
     if np.isneginf(scores[guess]):

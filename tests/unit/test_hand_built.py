@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,19 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha.hand_built import (
+    GALLERY,
     HandBuiltHead,
+    copy_what_followed,
     feature_names,
     features,
+    first_token_head,
     most_attended,
     n_back_head,
+    nearest_of_category_head,
+    next_token_head,
+    own_edits,
     own_head,
     previous_token_head,
     same_category_head,
+    same_word_head,
     self_head,
+    uniform_head,
 )
 from mha.reference import attend, causal_mask
 from mha.sentence import CATEGORY_NAMES, Sentence
-from tests.unit.draw import normal, patient, seeds, sentences
+from tests.unit.draw import edits, normal, patient, seeds, sentences
 from tests.unit.says import says
 
 LESSON = Sentence.parse("the rain jacket is light packable", "200211")
@@ -179,6 +188,24 @@ def test_an_own_head_asks_for_nothing_and_answers_to_everything_until_edited():
     assert own_head(2).W_Q.any() == np.False_
 
 
+@pytest.mark.parametrize("name", GALLERY)
+@given(sentence=sentences(), edits=edits(most=20), n=st.integers(0, 9))
+@patient
+def test_the_own_head_can_start_from_every_head_whose_slots_are_features(name, sentence, edits, n):
+    head = GALLERY[name](sentence, edits=edits, n=n)
+    start, X = own_edits(head), features(sentence)
+    if name in ("same word", "nearest of a category"):
+        assert start is None
+        return
+    own = own_head(len(sentence), start)
+    np.testing.assert_allclose(
+        own.attend(X, causal=False).scores, head.attend(X, causal=False).scores, atol=1e-9
+    )
+    # What it never asks for still answers, so that one can go on from there.
+    never_asked = ~own.W_Q.any(axis=0)
+    assert np.array_equal(own.W_K[:, never_asked], np.eye(len(X.T))[:, never_asked])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -188,8 +215,42 @@ def test_an_own_head_asks_for_nothing_and_answers_to_everything_until_edited():
         ),
         (
             lambda: previous_token_head(6).weights(np.zeros((6, 8))),
-            "X must have a shape that ends in (9); got X.shape=(6, 8). "
-            "Try an array whose last 1 axes are these.",
+            "X must have a shape that ends in (any, 9); got X.shape=(6, 8). "
+            "Try an array whose last 2 axes are these.",
+        ),
+        (
+            lambda: previous_token_head(6).weights(np.zeros((2, 6, 9))),
+            "X must have the 2 axes (T, T + 3); got X.shape=(2, 6, 9). "
+            "Try X[0] for the first of them.",
+        ),
+        (
+            lambda: HandBuiltHead(
+                "a", "b", np.zeros((1, 5, 2)), np.zeros((5, 2)), np.eye(5), slots=("x", "y")
+            ),
+            "W_Q must have the 2 axes (T + 3, d_k); got W_Q.shape=(1, 5, 2). "
+            "Try W_Q[0] for the first of them.",
+        ),
+        (
+            lambda: HandBuiltHead(
+                "a", "b", np.zeros((5, 2)), np.zeros((5, 2)), np.eye(5), slots=("x",)
+            ),
+            "slots must name each of the d_k columns of W_Q; got 1 names, d_k=2. Try 2 names.",
+        ),
+        (
+            lambda: own_head(2, {("V", 0, 0): 1.0}),
+            "matrix must be 'Q' or 'K'; got matrix='V'. Try matrix='Q'.",
+        ),
+        (
+            lambda: own_head(2, {("Q", -1, 0): 1.0}),
+            "row must be a whole number of at least 0; got row=-1. Try row=0.",
+        ),
+        (
+            lambda: own_head(2, {("K", 0, 1.5): 1.0}),
+            "column must be a whole number of at least 0; got column=1.5. Try column=0.",
+        ),
+        (
+            lambda: own_head(2, {("Q", 0, 0): math.nan}),
+            "number must be a finite number; got number=nan. Try number=6.",
         ),
         (
             lambda: HandBuiltHead(
@@ -210,3 +271,72 @@ def test_an_own_head_asks_for_nothing_and_answers_to_everything_until_edited():
 def test_a_head_that_does_not_fit_is_refused(call, message):
     with says(message):
         call()
+
+
+BY_LENGTH = (
+    previous_token_head,
+    same_category_head,
+    n_back_head,
+    next_token_head,
+    self_head,
+    first_token_head,
+    uniform_head,
+    nearest_of_category_head,
+    own_head,
+)
+SHARP = (
+    *(partial(build, 6) for build in BY_LENGTH if build not in (uniform_head, own_head)),
+    partial(same_word_head, LESSON),
+    partial(copy_what_followed, LESSON),
+)
+
+
+@pytest.mark.parametrize("build", BY_LENGTH)
+@pytest.mark.parametrize("T", [0, -1, True, 2.0, "6", None])
+def test_a_head_for_no_tokens_is_refused_by_every_builder(build, T):
+    with says(f"T must be a whole number of at least 1; got T={T!r}. Try T=1."):
+        build(T)
+
+
+@pytest.mark.parametrize("build", SHARP)
+@pytest.mark.parametrize("sharpness", [math.nan, math.inf, -math.inf, "6", True, None])
+def test_a_sharpness_that_is_no_finite_number_is_refused_by_every_builder(build, sharpness):
+    usual = 10 if build.func is copy_what_followed else 6
+    with says(
+        f"sharpness must be a finite number; got sharpness={sharpness!r}. Try sharpness={usual}."
+    ):
+        build(sharpness=sharpness)
+
+
+@pytest.mark.parametrize("build", SHARP)
+def test_any_finite_sharpness_makes_a_head(build):
+    for sharpness in (0, -2, np.float32(0.5), 40):
+        made = build(sharpness=sharpness)
+        if isinstance(made, HandBuiltHead):
+            np.testing.assert_allclose(made.weights(features(LESSON)).sum(-1), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("category", [3, -1, True, 1.0, None, "feature"])
+def test_a_category_that_is_none_of_the_three_is_refused(category):
+    with says(
+        f"category must be a whole number from 0 to 2; got category={category!r}. Try category=2."
+    ):
+        nearest_of_category_head(6, category)
+
+
+@pytest.mark.parametrize("n", [-1, 1.0, True, None])
+def test_looking_ahead_is_not_looking_back(n):
+    with says(f"n must be a whole number of at least 0; got n={n!r}. Try n=0."):
+        n_back_head(6, n)
+
+
+@given(T=st.integers(1, 9), beyond=st.integers(0, 10**20))
+def test_beyond_the_first_token_there_is_nothing_to_ask_for(T, beyond):
+    assert not n_back_head(T, T + beyond).W_Q.any()
+
+
+def test_a_head_equals_itself_and_can_stand_in_a_set():
+    head, other = previous_token_head(6), previous_token_head(6)
+    assert head == head
+    assert head != other
+    assert len({head, other, head}) == 2

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mha.hand_built import GALLERY, features, judge, most_attended
 from mha.sentence import Sentence
 from tests.unit.draw import patient, sentences
+from tests.unit.says import says
 
 LESSON = Sentence.parse("the rain jacket is light packable", "200211")
 
@@ -54,3 +55,16 @@ def test_a_verdict_holds_the_guess_against_the_largest_weight(name, sentence, ca
     assert (verdict.kind == "tie") == (guess in verdict.best and len(verdict.best) > 1)
     if verdict.kind == "masked":
         assert (verdict.guess_weight, verdict.guess_score) == (0, -np.inf)
+
+
+@pytest.mark.parametrize(
+    ("query", "guess", "message"),
+    [
+        (6, 0, "query must be a whole number from 0 to 5; got query=6. Try query=5."),
+        (0, -1, "guess must be a whole number from 0 to 5; got guess=-1. Try guess=5."),
+    ],
+)
+def test_a_position_that_is_not_there_is_no_guess(query, guess, message):
+    trace = GALLERY["uniform"](LESSON).attend(features(LESSON))
+    with says(message):
+        judge(trace, query, guess)
