@@ -446,6 +446,8 @@ def test_of_a_repeated_word_that_moved_each_place_is_taken_once_and_in_order():
     old = Sentence(("a", "x", "a", "y"), (0, 1, 1, 0))
     assert carry_categories(old, ("x", "y", "a", "a", "a")) == (1, 0, 0, 1, FILLER)
     assert carry_categories(old, ("y", "a", "x", "a")) == (0, 0, 1, 1)
+    last = Sentence(("x", "y", "z", "a", "a"), (1, 1, 1, 0, 1))
+    assert carry_categories(last, ("a", "a", "a", "x", "y", "z")) == (0, 1, FILLER, 1, 1, 1)
 
 
 @given(texts(), texts())
