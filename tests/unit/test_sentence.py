@@ -277,6 +277,13 @@ def test_every_token_can_be_seen(invisible):
     assert Sentence.parse(f"{invisible}x").tokens == (f"{invisible}x",)
 
 
+def test_a_word_whose_beginning_cannot_be_seen_is_still_seen_once_it_is_cut():
+    for word in ("\u2800" * 24 + "x", "\u3164" + "e" + "\u0301" * 400):
+        sentence, complaints = Sentence.fit(word)
+        assert sentence.tokens == ("\N{REPLACEMENT CHARACTER}",)
+        assert len(complaints) == 1
+
+
 @pytest.mark.parametrize("seen", ["\u0600", "\u06dd", "⠁", "ᄀ", "ㅏ", "。", "\u0301"])
 def test_what_leaves_ink_is_left_as_it_is(seen):
     assert Sentence.parse(seen).tokens == (seen,)
