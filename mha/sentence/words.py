@@ -82,7 +82,7 @@ class Sentence:
                 f"Try fewer words; the first {MAX_TOKENS} are shown."
             )
             words = words[:MAX_TOKENS]
-        tokens = tuple(map(_shorten_to_limit, words))
+        tokens = tuple(_seen(_shorten_to_limit(word)) for word in words)
         complaints += _too_long(words, tokens)
         guessed = cls(tokens, tuple(map(guess_category, tokens)))
         if categories is None or len(categories) == 0:

@@ -277,6 +277,13 @@ def test_every_token_can_be_seen(invisible):
     assert Sentence.parse(f"{invisible}x").tokens == (f"{invisible}x",)
 
 
+def test_a_word_whose_beginning_cannot_be_seen_is_still_seen_once_it_is_cut():
+    for word in ("\u2800" * 24 + "x", "\u3164" + "e" + "\u0301" * 400):
+        sentence, complaints = Sentence.fit(word)
+        assert sentence.tokens == ("\N{REPLACEMENT CHARACTER}",)
+        assert len(complaints) == 1
+
+
 @pytest.mark.parametrize("seen", ["\u0600", "\u06dd", "⠁", "ᄀ", "ㅏ", "。", "\u0301"])
 def test_what_leaves_ink_is_left_as_it_is(seen):
     assert Sentence.parse(seen).tokens == (seen,)
@@ -446,6 +453,8 @@ def test_of_a_repeated_word_that_moved_each_place_is_taken_once_and_in_order():
     old = Sentence(("a", "x", "a", "y"), (0, 1, 1, 0))
     assert carry_categories(old, ("x", "y", "a", "a", "a")) == (1, 0, 0, 1, FILLER)
     assert carry_categories(old, ("y", "a", "x", "a")) == (0, 0, 1, 1)
+    last = Sentence(("x", "y", "z", "a", "a"), (1, 1, 1, 0, 1))
+    assert carry_categories(last, ("a", "a", "a", "x", "y", "z")) == (0, 1, FILLER, 1, 1, 1)
 
 
 @given(texts(), texts())

@@ -256,13 +256,13 @@ def test_minus_infinity_is_printed_where_it_is_no_mask():
     assert cell_text(-np.inf) == "-∞"
 
 
-@given(st.one_of(st.floats(-1e300, 1e300), st.sampled_from([np.inf, -np.inf, np.nan])))
+@given(st.floats())
 @example(-0.004)
 def test_a_cell_s_text_is_short_and_says_the_number_nearly(value):
     text = cell_text(value)
     assert len(text) <= 8
     assert not text.startswith("-0.00")
-    if np.isfinite(value):
+    if abs(value) < 1e308:  # one more digit, rounded up, is too much for a float
         said = float(text or 0)
         assert said == pytest.approx(value, rel=0.051, abs=0.0051)
         assert said * value >= 0
