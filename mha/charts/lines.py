@@ -48,7 +48,7 @@ def _lines(hue: str) -> alt.LayerChart:
                 alt.Tooltip("weight:Q", title="weight", format=".4f"),
             ],
         )
-        .add_params(marks.clicked_cell())
+        .add_params(marks.clicked_cell("query", "key"))
     )
     queries = marks.labels_down("key", "query_label:N", "query_word:N", y, "datum.in_row", dx=-14)
     keys = (

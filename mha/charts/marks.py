@@ -12,7 +12,7 @@ from typing import Any
 
 import altair as alt
 
-from mha.charts.colors import MASK_GREY
+from mha.charts.colors import CHOSEN, MASK_GREY
 
 PICTURE_PIXELS = 430
 MIN_NUMBER_PIXELS = 28
@@ -41,10 +41,19 @@ def place(field: str, channel: Callable[..., Any], **more: Any) -> Any:
     return channel(f"{field}:O", axis=None, scale=scale, title=None, **more)
 
 
-def clicked_cell() -> alt.Parameter:
+def clicked_cell(*fields: str) -> alt.Parameter:
     """The selection that a click makes; a stamp makes a second click on one place a new one."""
-    fields = ["query", "key", "stamp"]
-    return alt.selection_point(name="cell", fields=fields, on="click", clear=False)
+    return alt.selection_point(name="cell", fields=[*fields, "stamp"], on="click", clear=False)
+
+
+def chosen_cell(x: Any, y: Any) -> alt.Chart:
+    """An outline around the cell for which the table's `chosen` holds."""
+    return (
+        alt.Chart()
+        .transform_filter("datum.chosen")
+        .mark_rect(filled=False, stroke=CHOSEN, strokeWidth=4, aria=False)
+        .encode(x=x(alt.X), y=y(alt.Y))
+    )
 
 
 def numbers(shown: str, text: Any, length: str, x: Any, y: Any) -> alt.Chart:

@@ -27,10 +27,18 @@ def matrix_chart(
     return chart.properties(data=table, height=n_rows * matrix_row_pixels(n_rows))
 
 
-def matrix_spec(n_rows: int, n_columns: int, theme: Theme, signed: bool = True) -> dict[str, Any]:
-    """The spec of `matrix_chart` for a shape, ready to be fed a table: built once, then kept."""
+def matrix_spec(
+    n_rows: int, n_columns: int, theme: Theme, signed: bool = True, clickable: bool = False
+) -> dict[str, Any]:
+    """The spec of `matrix_chart` for a shape, ready to be fed a table: built once, then kept.
+
+    Args:
+        clickable: whether a click is told as the selection `cell`, with the fields row, column and
+            stamp, and the cell for which the table's `chosen` holds is outlined.
+    """
     few = max(n_rows, n_columns) <= marks.FEW
-    return {**marks.kept(_matrix, theme, signed, few), "height": n_rows * matrix_row_pixels(n_rows)}
+    spec = marks.kept(_matrix, theme, signed, few, clickable)
+    return {**spec, "height": n_rows * matrix_row_pixels(n_rows)}
 
 
 def matrix_row_pixels(n_rows: int) -> float:
@@ -38,7 +46,7 @@ def matrix_row_pixels(n_rows: int) -> float:
     return max(14.0, min(34.0, marks.PICTURE_PIXELS / n_rows))
 
 
-def _matrix(theme: Theme, signed: bool, few: bool) -> alt.LayerChart:
+def _matrix(theme: Theme, signed: bool, few: bool, clickable: bool = False) -> alt.LayerChart:
     x, y = partial(marks.place, "column"), partial(marks.place, "row")
     ramp, domain, field = (
         (DIVERGING[theme], [-1, 0, 1], "shade:Q")
@@ -75,5 +83,9 @@ def _matrix(theme: Theme, signed: bool, few: bool) -> alt.LayerChart:
         marks.labels_down("column", "row_label:N", "row_name:N", y, "false"),
         marks.labels_across("row", "column_label:N", "column_name:N", x),
     ]
-    layers = [cells, *marks.hatch(few, x, y, "column", "row"), numbers, *words]
+    chosen = []
+    if clickable:
+        cells = cells.mark_rect(cursor="pointer").add_params(marks.clicked_cell("row", "column"))
+        chosen = [marks.chosen_cell(x, y)]
+    layers = [cells, *marks.hatch(few, x, y, "column", "row"), numbers, *chosen, *words]
     return marks.finish(layers)

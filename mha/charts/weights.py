@@ -69,7 +69,7 @@ def _weights(theme: Theme, few: bool) -> alt.LayerChart:
                 alt.Tooltip("masked:N", title="masked"),
             ],
         )
-        .add_params(marks.clicked_cell())
+        .add_params(marks.clicked_cell("query", "key"))
     )
     row = (
         alt.Chart()
@@ -77,17 +77,18 @@ def _weights(theme: Theme, few: bool) -> alt.LayerChart:
         .mark_rect(filled=False, stroke=CHOSEN, strokeWidth=2, strokeDash=[5, 3], aria=False)
         .encode(y=y(alt.Y), x=alt.value(0), x2=alt.value("width"))
     )
-    chosen = (
-        alt.Chart()
-        .transform_filter("datum.chosen")
-        .mark_rect(filled=False, stroke=CHOSEN, strokeWidth=4, aria=False)
-        .encode(x=x(alt.X), y=y(alt.Y))
-    )
     numbers = marks.numbers(f"!({_EMPTY})", alt.Text("weight:Q", format=".2f"), "4", x, y)
     words = [
         marks.labels_down("key", "query_label:N", "query_word:N", y, "datum.in_row"),
         marks.labels_across("query", "key_label:N", "key_word:N", x),
         marks.corner("query", "key", "query ↓   key →"),
     ]
-    layers = [cells, *marks.hatch(few, x, y, "key", "query"), numbers, row, chosen, *words]
+    layers = [
+        cells,
+        *marks.hatch(few, x, y, "key", "query"),
+        numbers,
+        row,
+        marks.chosen_cell(x, y),
+        *words,
+    ]
     return marks.finish(layers)

@@ -49,6 +49,11 @@ def changed(key: str) -> None:
         assign(key, st.session_state[key])
 
 
+def note(key: str, text: str) -> None:
+    """Show a message at this widget until it is changed, from another one's callback."""
+    st.session_state[_NOTES][key] = text
+
+
 def arrive(page: str) -> None:
     """Forget the messages of the page that the visitor comes from; called before a page runs."""
     if st.session_state.get(_PAGE) != page:
@@ -144,6 +149,72 @@ def slide(
         low,
         high,
         value=value,
+        key=key,
+        bind="query-params",
+        on_change=_answered,
+        args=(key, None, ()),
+        **look,
+    )
+    _tell(key, tell_in)
+    return got
+
+
+def stop(
+    label: str,
+    options: Sequence[int],
+    *,
+    value: int,
+    nearest: Callable[[int], int],
+    rule: str,
+    key: str,
+    tell_in: Place = st,
+    **look: Any,
+) -> int:
+    """A slider that stops at certain numbers, which may be others at the next run.
+
+    Args:
+        nearest: the number to take in place of one that the options have just lost.
+        rule: "one of …", for the message about a number that is none of them.
+    """
+    _judge(key, rule, [str(option) for option in options].__contains__, shown=str(value))
+    got = st.select_slider(
+        label,
+        options,
+        value=value,
+        key=key,
+        bind="query-params",
+        on_change=_answered,
+        args=(key, None, ()),
+        **look,
+    )
+    _tell(key, tell_in)
+    return got if got in options else nearest(got)
+
+
+def number(
+    label: str,
+    low: int,
+    high: int,
+    *,
+    value: int | None,
+    key: str,
+    step: int = 1,
+    tell_in: Place = st,
+    **look: Any,
+) -> int | None:
+    """A whole number to be typed; without a value, none is there at first."""
+    rule = f"a whole number from {low:,} to {high:,}"
+
+    def fits(text: str) -> bool:
+        return text.isascii() and text.isdigit() and len(text) < 9 and low <= int(text) <= high
+
+    _judge(key, rule, fits, shown="none" if value is None else str(value))
+    got = st.number_input(
+        label,
+        low,
+        high,
+        value=value,
+        step=step,
         key=key,
         bind="query-params",
         on_change=_answered,

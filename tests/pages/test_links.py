@@ -16,6 +16,7 @@ from mha.layout import MISTAKES
 from mha.sentence import CATEGORY_NAMES, MAX_CLUSTERS, MAX_TOKENS, Sentence
 from pages.parts import scene
 from pages.parts.animation import STAGES
+from pages.parts.fused_module.walk import STEPS
 from pages.parts.hand_built.choice import SIDES
 from pages.parts.hand_built.pictures import VIEWS
 from pages.parts.words import bold, listed, plain
@@ -38,7 +39,7 @@ patient = settings(deadline=None, suppress_health_check=list(HealthCheck))
 many = settings(patient, max_examples=100)
 some = settings(patient, max_examples=40)
 
-MOST_ROWS = (MAX_TOKENS + 3) ** 2  # one's own matrices have a row for each feature
+MOST_ROWS = MAX_TOKENS * scene.D_MODEL_RANGE[1]  # a tensor's
 MOST_BYTES = 8_000_000
 
 MARKUP = (
@@ -153,6 +154,13 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "stage": st.sampled_from([*STAGES, "0"]),
     "mistake": st.sampled_from(["none", *MISTAKES, "both"]),
     "batch": st.integers(-1, 4),
+    "at": st.sampled_from([*STEPS, "softmax"]),
+    "kv_heads": st.integers(-1, 20),
+    "seed": st.integers(-1, 10_001),
+    "item": st.integers(-1, 3),
+    "from": st.integers(-1, 20),
+    "fused": st.sampled_from(["true", "false"]),
+    "check": st.sampled_from(["true", "false"]),
 }
 UNKNOWN = ("x", "page", "scene", "notes", "chips", "embed", "<b>", "__proto__", "a.b[c]:Q")
 
@@ -242,6 +250,7 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
         steps = [step for c in app.segmented_control if c.key == "step" for step in c.options]
         for seen in ({}, *({"step": step} for step in steps)):
             read_by_pages |= keys_of_the_link(open_page(page, **seen))
+    read_by_pages |= keys_of_the_link(open_page("fused_module", d_model=16, heads=8, batch=2))
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
     assert read_by_pages == set(KEYS)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from mha import tables
-from mha.reference import Array, WeightArithmetic, explain_weight
+from mha.reference import Array, explain_weight
 from mha.sentence import Sentence
 from pages.parts.hand_built.choice import Cell, Shown
+from pages.parts.weight import show_weight
 from pages.parts.words import bold
-
-_MOST_TERMS = 2
 
 
 def show(shown: Shown, X: Array, sentence: Sentence, cell: Cell) -> None:
@@ -22,7 +19,7 @@ def show(shown: Shown, X: Array, sentence: Sentence, cell: Cell) -> None:
         st.markdown(f"**{shown.title}** · the row of {query_word}")
     else:
         st.markdown(f"**{shown.title}** · {query_word} → {bold(sentence.labels[cell.key])}")
-        _show_cell(explain_weight(shown.q, shown.k, shown.trace, cell.query, cell.key))
+        show_weight(explain_weight(shown.q, shown.k, shown.trace, cell.query, cell.key))
     row = tables.arithmetic_table(shown.q, shown.k, shown.trace, sentence, cell.query)
     st.dataframe(
         row,
@@ -49,28 +46,3 @@ def show(shown: Shown, X: Array, sentence: Sentence, cell: Cell) -> None:
                 hide_index=True,
                 alt="q, k and their product for each slot of the head.",
             )
-
-
-def _show_cell(cell: WeightArithmetic) -> None:
-    """Short lines, so that they fit a phone's width."""
-    terms = [
-        rf"{q:g} \times {_signed(k, 'g')}" for q, k in zip(cell.q, cell.k, strict=True) if q * k
-    ]
-    spelled = " + ".join(terms[:_MOST_TERMS]) + (r" + \dots" if len(terms) > _MOST_TERMS else "")
-    lines = [rf"q \cdot k &= {spelled + ' = ' if terms else ''}{cell.dot:.2f}"]
-    if math.isinf(cell.score):
-        lines.append(r"\text{mask} &: \text{hidden: score } -\infty")
-        lines.append(r"e^{-\infty} &= 0")
-    else:
-        lines.append(r"\text{mask} &: \text{may look}")
-        exponent = f"{cell.score:.2f} - {_signed(cell.largest, '.2f')}"
-        lines.append(rf"e^{{{exponent}}} &= {cell.exponential:.4f}")
-    lines.append(rf"\text{{row's sum}} &= {cell.row_sum:.4f}")
-    fraction = rf"\frac{{{cell.exponential:.4f}}}{{{cell.row_sum:.4f}}}"
-    lines.append(rf"\text{{weight}} &= {fraction} = {cell.weight:.4f}")
-    st.latex(r"\begin{aligned}" + r" \\[2pt] ".join(lines) + r"\end{aligned}")
-
-
-def _signed(number: float, form: str) -> str:
-    """A number as it stands behind a sign: in brackets where it is negative."""
-    return f"({number:{form}})" if number < 0 else f"{number:{form}}"

@@ -1,0 +1,255 @@
+"""The page about the fused module, without a browser: every number is the module's own."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from mha.config import AttentionConfig
+from mha.ledger import count_multiply_adds
+from mha.module import MultiHeadAttention, Step, embed
+from mha.reference import HeadTrace, explain_weight
+from mha.sentence import EXAMPLE
+from pages.parts.fused_module.tensor import AT_ONCE
+from pages.parts.fused_module.walk import STEPS
+from tests.pages.app import ROOT, grid, markdown, notes, open_page, read, scene_of, table_of, tell
+
+PAGE = "fused_module"
+
+
+def steps_of(
+    words: str = EXAMPLE, C: int = 32, h: int = 4, h_kv: int | None = None, *, batch: int = 1,
+    seed: int = 0, causal: bool = True,
+) -> dict[str, Step]:  # fmt: skip
+    """What the page should have computed."""
+    module = MultiHeadAttention.seeded(AttentionConfig(C, h, h_kv), seed)
+    x = embed(words.split(), C, seed=seed, batch=batch)
+    with torch.no_grad():
+        return {step.name: step for step in module.trace(x, causal=causal)}
+
+
+def shown(app) -> list[np.ndarray]:
+    """The matrices that are drawn."""
+    tables = map(table_of, app.get("vega_lite_chart"))
+    return [grid(table, "value", "row", "column") for table in tables]
+
+
+def assert_drawn(app, panels: list[torch.Tensor]) -> None:
+    drawn = shown(app)
+    assert len(drawn) == len(panels)
+    for ours, theirs in zip(drawn, panels, strict=True):
+        theirs = theirs.numpy().astype(float)
+        np.testing.assert_array_equal(np.nan_to_num(ours, nan=-np.inf), theirs)
+
+
+def test_the_steps_of_the_page_are_those_of_the_module():
+    assert list(STEPS) == list(steps_of())
+
+
+@pytest.mark.parametrize("at", STEPS)
+@pytest.mark.parametrize("sizes", [(32, 4, 4), (12, 6, 2), (8, 1, 1)])
+def test_every_step_shows_its_whole_tensor(at, sizes):
+    C, h, h_kv = sizes
+    app = open_page(PAGE, d_model=C, heads=h, kv_heads=h_kv, at=at)
+    assert not app.exception
+    step = steps_of(EXAMPLE, C, h, h_kv)[at]
+    tensor, d_head = step.tensor[0], C // h
+    if at in ("x", "out"):
+        panels = [tensor]
+    elif at == "z_by_token":
+        panels = list(tensor.unbind(1))
+    elif tensor.ndim == 3:
+        panels = list(tensor)
+    else:
+        panels = list(tensor.split(d_head, dim=-1))
+    assert_drawn(app, panels[:AT_ONCE])
+
+
+def test_more_heads_than_fit_are_drawn_a_few_at_a_time():
+    app = open_page(PAGE, d_model=16, heads=16, **{"from": 6})
+    weights = steps_of(EXAMPLE, 16, 16)["weights"].tensor[0]
+    assert_drawn(app, list(weights[6:12]))
+    app.number_input(key="from").set_value(12).run()
+    assert_drawn(app, list(weights[12:16]))
+    app.select_slider(key="heads").set_value(4).run()
+    assert not app.exception
+    assert_drawn(app, list(steps_of(EXAMPLE, 16, 4)["weights"].tensor[0]))
+
+
+def test_batch_seed_mask_and_words_reach_the_module():
+    words = "a b a c"
+    app = open_page(PAGE, tokens=words, batch=2, item=1, seed=7, causal=False, at="masked")
+    steps = steps_of(words, batch=2, seed=7, causal=False)
+    assert_drawn(app, list(steps["masked"].tensor[1]))
+
+
+@pytest.mark.parametrize("at", STEPS)
+def test_the_chosen_step_is_told_with_its_code_shape_strides_memory_and_cost(at):
+    app = open_page(PAGE, kv_heads=2, at=at, batch=2)
+    step = steps_of(EXAMPLE, h_kv=2, batch=2)[at]
+    assert app.code[0].value == step.code
+    text = "\n".join(read(m.value) for m in app.main.markdown)
+    for title, row in (("axis", step.axes), ("shape", step.shape), ("strides", step.stride)):
+        assert f"| {title} | {' | '.join(map(str, row))} |" in text
+    assert ("a view: nothing written" in text) is (step.is_view and at != "x")
+    if not step.is_view:
+        assert f"{step.nbytes:,} bytes" in text
+    assert ("not contiguous" in text) is not step.is_contiguous
+    terms = count_multiply_adds(AttentionConfig(32, 4, 2), T_q=6, B=2).terms
+    wanted = f"**{terms[at]:,}** multiply-adds" if at in terms else "no multiply-adds"
+    assert wanted in text
+
+
+def flow_of(app) -> dict:
+    (flow,) = app.get("bidi_component")
+    return json.loads(flow.proto.json)
+
+
+def press(app, name):
+    (flow,) = app.get("bidi_component")
+    event = [{"event": "pressed", "value": name}]
+    return tell(
+        app, f"$$STREAMLIT_INTERNAL_KEY_{flow.proto.id}__events", "json_trigger_value", event
+    )
+
+
+def test_the_diagram_has_every_step_with_what_it_reads_and_the_chosen_one():
+    app = open_page(PAGE, at="z")
+    drawn = flow_of(app)
+    assert drawn["chosen"] == "z"
+    for step, one in zip(steps_of().values(), drawn["steps"], strict=True):
+        assert (one["name"], tuple(one["inputs"])) == (step.name, step.inputs)
+        assert one["is_view"] == step.is_view
+    places = {(one["column"], one["lane"]) for one in drawn["steps"]}
+    assert len(places) == len(STEPS)
+
+
+def test_a_press_on_the_diagram_chooses_the_step():
+    app = press(open_page(PAGE), "k_all")
+    assert app.selectbox(key="at").value == "k_all"
+    assert app.query_params["at"] == "k_all"
+    assert flow_of(app)["chosen"] == "k_all"
+
+
+@pytest.mark.parametrize("name", ["nothing", 3, None, ["z"], {"z": 1}])
+def test_a_press_on_what_is_no_step_changes_nothing(name):
+    app = press(open_page(PAGE, at="q"), name)
+    assert not app.exception
+    assert app.selectbox(key="at").value == "q"
+
+
+def test_a_chosen_cell_is_explained_in_every_head():
+    app = open_page(PAGE, query="light", key="rain", at="scores")
+    steps = steps_of()
+    q, k, scores, weights, z = (
+        steps[name].tensor[0].numpy() for name in ("q_heads", "k_all", "masked", "weights", "z")
+    )
+    formulas = [latex.value for latex in app.latex]
+    assert len(formulas) == 4
+    for head, formula in enumerate(formulas):
+        trace = HeadTrace(scores[head], weights[head], z[head])
+        cell = explain_weight(q[head], k[head], trace, 4, 1)
+        assert f"{cell.weight:.4f}" in formula
+        assert f"{cell.dot:.2f}" in formula
+        assert rf"/ \sqrt{{8}} &= {cell.score:.2f}" in formula
+
+
+def test_a_click_on_a_weight_chooses_its_cell():
+    app = open_page(PAGE)
+    chart = app.get("vega_lite_chart")[2]
+    tell(app, chart.proto.id, "string_value", {"selection": {"cell": [{"row": 3, "column": 1}]}})
+    assert (app.query_params["query"], app.query_params["key"]) == ("is", "rain")
+    for one in app.get("vega_lite_chart"):
+        table = table_of(one)
+        assert table.loc[table["chosen"], ["row", "column"]].to_numpy().tolist() == [[3, 1]]
+
+
+@pytest.mark.parametrize("cell", [{"row": 99, "column": -1}, {"row": "x"}, {}])
+def test_a_click_beyond_the_words_changes_nothing(cell):
+    app = open_page(PAGE)
+    chart = app.get("vega_lite_chart")[0]
+    tell(app, chart.proto.id, "string_value", {"selection": {"cell": [cell]}})
+    assert not app.exception
+    assert "query" not in app.query_params
+
+
+# The other ways
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("kv_heads", [4, 2, 1])
+def test_the_other_ways_are_run_and_agree(kv_heads, causal):
+    app = open_page(PAGE, kv_heads=kv_heads, causal=causal, fused="true", check="true")
+    told = [read(one.value) for one in app.success]
+    assert len(told) == 3
+    assert not app.error
+    differences = [float(re.search(r"\*\*(\S+)\*\*", one)[1]) for one in told]
+    assert max(differences) <= 1e-5
+    text = "\n".join(read(m.value) for m in app.main.markdown)
+    assert "B = 1, T = 6, C = 32, h = 4, float32" in text
+    assert len(re.findall(r"\*\*\d+\.\d\d ms\*\*", text)) == 2
+    assert ("knows no shared keys" in text) is (kv_heads < 4)
+
+
+def test_a_difference_that_is_more_than_rounding_is_called_one(monkeypatch):
+    forward = MultiHeadAttention.forward
+    monkeypatch.setattr(MultiHeadAttention, "forward", lambda *a, **k: forward(*a, **k) + 1)
+    app = open_page(PAGE, fused="true")
+    (told,) = [read(one.value) for one in app.error]
+    assert told.endswith("output: **1.0e+00**. That is more than rounding.")
+
+
+def test_nothing_else_runs_unless_it_is_asked_for():
+    app = open_page(PAGE)
+    assert not app.success
+    assert not app.error
+
+
+def test_the_source_that_is_shown_is_the_source_that_ran():
+    source = (ROOT / "mha" / "module.py").read_text("utf-8")
+    shown_code = [code.value for code in open_page(PAGE).code]
+    assert len(shown_code) == 3
+    for code in shown_code[1:]:
+        assert code in source
+
+
+# Key and value heads
+
+
+def test_kv_heads_that_do_not_divide_the_heads_become_their_own_and_are_told():
+    app = open_page(PAGE, kv_heads=3)
+    assert app.select_slider(key="kv_heads").value == 4
+    assert [read(one.value) for one in app.main.warning] == [
+        "kv_heads must be one of the divisors of heads=4; got kv_heads=3. Showing 4."
+    ]
+
+
+def test_as_many_kv_heads_as_heads_stay_as_many():
+    app = open_page(PAGE, d_model=16, heads=4)
+    app.select_slider(key="heads").set_value(8).run()
+    assert app.select_slider(key="kv_heads").value == 8
+    assert not app.main.warning
+
+
+def test_kv_heads_follow_when_the_heads_change_under_them():
+    app = open_page(PAGE, d_model=24, heads=8, kv_heads=4)
+    app.select_slider(key="heads").set_value(6).run()
+    assert not app.exception
+    assert app.select_slider(key="kv_heads").value == 3
+    assert [read(one.value) for one in app.main.warning] == [
+        "kv_heads must be one of the divisors of heads=6; got kv_heads=4. Showing 3."
+    ]
+    assert_drawn(app, list(steps_of(EXAMPLE, 24, 6, 3)["weights"].tensor[0]))
+
+
+def test_the_largest_sizes_stay_bounded():
+    app = open_page(PAGE, tokens="w " * 32, d_model=128, heads=128, batch=2, at="qkv", check="true")
+    assert not app.exception
+    assert len(shown(app)) <= AT_ONCE
+    assert scene_of(app).config.n_heads == 128
+    assert not notes(app)
+    assert all(len(text) < 5000 for text in markdown(app))
