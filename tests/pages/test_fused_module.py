@@ -99,7 +99,8 @@ def test_the_chosen_step_is_told_with_its_code_shape_strides_memory_and_cost(at)
     if not step.is_view:
         assert f"{step.nbytes:,} bytes" in text
     assert ("not contiguous" in text) is not step.is_contiguous
-    terms = count_multiply_adds(AttentionConfig(32, 4, 2), T_q=6, B=2).terms
+    counted = count_multiply_adds(AttentionConfig(32, 4, 2), T_q=6, batch=2)
+    terms = {"z": counted.weights_v, "out": counted.output, **counted.terms}
     wanted = f"**{terms[at]:,}** multiply-adds" if at in terms else "no multiply-adds"
     assert wanted in text
 

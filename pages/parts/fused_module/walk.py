@@ -43,6 +43,7 @@ STOPS = {
     "out": Stop(7, 6, "W_O mixes what the heads found."),
 }
 STEPS = tuple(STOPS)
+_PRODUCTS = {"qkv": "qkv", "scores": "scores", "z": "weights_v", "out": "output"}
 
 
 def choose_step() -> str:
@@ -85,8 +86,10 @@ def tell(run: Run, name: str) -> None:
 
 def _cost(run: Run, name: str) -> str:
     B, T, _ = run.x.shape
-    terms = count_multiply_adds(run.config, T_q=T, B=B).terms
-    return f"**{terms[name]:,}** multiply-adds" if name in terms else "no multiply-adds"
+    terms = count_multiply_adds(run.config, T_q=T, batch=B).terms
+    return (
+        f"**{terms[_PRODUCTS[name]]:,}** multiply-adds" if name in _PRODUCTS else "no multiply-adds"
+    )
 
 
 def _memory(step: Step) -> str:
