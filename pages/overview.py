@@ -30,10 +30,28 @@ for head, column in zip(heads, st.columns(2, gap="medium"), strict=True):
             charts.weights_spec(T, look.theme()),
             alt=f"Weights of the head {head.name} on your words, as a grid.",
         )
-st.page_link("pages/hand_built_heads.py", label="**Hand-built heads →**")
+CARDS = {
+    "hand_built_heads": (
+        "**Hand-built heads →**",
+        "Two heads with two jobs, and the arithmetic of every weight. Guess first; then build a "
+        "head of your own.",
+    ),
+    "split_merge": (
+        "**Split and merge →**",
+        "The same numbers, grouped by head and put together again, moving. The memory under them, "
+        "and two real mistakes.",
+    ),
+    "fused_module": (
+        "**The fused module →**",
+        "One layer for all heads, step by step: shapes, strides, copies and costs, held to "
+        "PyTorch’s own.",
+    ),
+}
+for (page, (title, what)), column in zip(CARDS.items(), st.columns(len(CARDS)), strict=True):
+    with column.container(border=True, height="stretch"):
+        st.page_link(f"pages/{page}.py", label=title)
+        st.markdown(what)
 st.markdown(
-    "Two heads with two jobs. Open any cell and see the arithmetic that made it; guess before "
-    "you look; build a head of your own.\n\n"
     "- **Lecturing?** The address bar holds the view that you see: collect the moments of your "
     "talk as links.\n"
     "- **Learning?** Begin with *Arithmetic*, then try *Predict* and the five challenges.\n"
