@@ -14,6 +14,12 @@ SECONDS = 60
 
 
 def pairs() -> Iterator[Pair]:
+    """Every page whose rerun is worth watching."""
+    yield from heads_pairs()
+    yield from module_pairs()
+
+
+def heads_pairs() -> Iterator[Pair]:
     """Ours draws the whole page, widgets and arithmetic included; theirs two pictures alone."""
     ours = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=SECONDS).run()
     ours.switch_page("pages/hand_built_heads.py").run()
@@ -36,6 +42,27 @@ def pairs() -> Iterator[Pair]:
         "a page of two matplotlib pictures",
         move_their_slider,
         aim=1 / 3,
+    )
+
+
+def module_pairs() -> Iterator[Pair]:
+    """The page about the fused module at d_model 64 and T = 12, torch loaded; hoped for: 100 ms."""
+    link = {"tokens": " ".join(f"w{i}" for i in range(12)), "d_model": "64", "heads": "8"}
+    apps = []
+    for page in ("fused_module", "hand_built_heads"):
+        app = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=SECONDS)
+        app.query_params.update(link)
+        apps.append(app.switch_page(f"pages/{page}.py").run())
+    heads = iter(range(10**9))
+
+    def move_heads(app: AppTest) -> None:
+        app.select_slider("heads").set_value((4, 8)[next(heads) % 2]).run()
+
+    yield Pair(
+        "rerun of the fused module, heads moved",
+        lambda: move_heads(apps[0]),
+        "rerun of hand-built heads, heads moved",
+        lambda: move_heads(apps[1]),
     )
 
 
