@@ -52,7 +52,7 @@ def module_pairs() -> Iterator[Pair]:
     for page in ("fused_module", "hand_built_heads"):
         app = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=SECONDS)
         app.query_params.update(link)
-        apps.append(app.switch_page(f"pages/{page}.py").run())
+        apps.append(app.run().switch_page(f"pages/{page}.py").run())
     heads = iter(range(10**9))
 
     def move_heads(app: AppTest) -> None:
