@@ -100,7 +100,9 @@ class MultiHeadAttention(nn.Module):
     @classmethod
     def seeded(cls, config: AttentionConfig, seed: int) -> MultiHeadAttention:
         """A module whose weights depend on its sizes and the seed alone, uniform as nn.Linear's."""
-        module = cls(config.d_model, config.n_heads, config.n_kv_heads, config.bias)
+        with torch.device("meta"):  # which draws no random numbers
+            module = cls(config.d_model, config.n_heads, config.n_kv_heads, config.bias)
+        module.to_empty(device="cpu")
         generator = torch.Generator().manual_seed(seed)
         bound = 1 / math.sqrt(config.d_model)
         for parameter in module.parameters():
@@ -129,7 +131,7 @@ class MultiHeadAttention(nn.Module):
         z = F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=h_kv < h)
         return self.out(z.transpose(1, 2).reshape(B, T, C))
 
-    def trace(self, x: Tensor, *, causal: bool = True) -> tuple[Step, ...]:
+    def trace(self, x: Tensor, *, causal: bool = True) -> list[Step]:
         """Attend step by step, keeping every tensor; the last step is what `forward` returns.
 
         Raises:
@@ -173,7 +175,9 @@ class MultiHeadAttention(nn.Module):
         """
         C, h, h_kv = self.config.d_model, self.config.n_heads, self.config.n_kv_heads
         C_kv = h_kv * self.config.d_head
-        theirs = nn.MultiheadAttention(C, h, bias=self.config.bias, batch_first=True)
+        with torch.device("meta"):  # which draws no random numbers
+            theirs = nn.MultiheadAttention(C, h, bias=self.config.bias, batch_first=True)
+        theirs.to_empty(device=self.qkv.weight.device)
         theirs.to(self.qkv.weight)  # dtype and device
 
         def repeated(part: Tensor) -> Tensor:
@@ -241,14 +245,14 @@ class _Keeper:
     """Keeps each tensor that `trace` hands it as a `Step`; calls come in the order of the lines."""
 
     def __init__(self) -> None:
-        self.steps: tuple[Step, ...] = ()
+        self.steps: list[Step] = []
 
     def __call__(self, tensor: Tensor, axes: str) -> Tensor:
         name, code, inputs = _lines_of_trace()[len(self.steps)]
         read = [step.tensor for step in self.steps if step.name in inputs]
         memory = {other.untyped_storage().data_ptr() for other in read}
         is_view = tensor.untyped_storage().data_ptr() in memory
-        self.steps += (Step(name, code, tensor, tuple(axes.split()), inputs, is_view),)
+        self.steps.append(Step(name, code, tensor, tuple(axes.split()), inputs, is_view))
         return tensor
 
 

@@ -53,16 +53,13 @@ def module_pairs() -> Iterator[Pair]:
         app = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=SECONDS)
         app.query_params.update(link)
         apps.append(app.run().switch_page(f"pages/{page}.py").run())
-    heads = iter(range(10**9))
-
-    def move_heads(app: AppTest) -> None:
-        app.select_slider("heads").set_value((4, 8)[next(heads) % 2]).run()
-
+    ours, theirs = apps
+    number = iter(range(10**9))
     yield Pair(
-        "rerun of the fused module, heads moved",
-        lambda: move_heads(apps[0]),
-        "rerun of hand-built heads, heads moved",
-        lambda: move_heads(apps[1]),
+        "rerun of the fused module, a slider moved",
+        lambda: ours.select_slider("kv_heads").set_value((4, 8)[next(number) % 2]).run(),
+        "rerun of hand-built heads, a slider moved",
+        lambda: theirs.slider("sharp_left").set_value(float(next(number) % 10)).run(),
     )
 
 
