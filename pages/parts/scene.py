@@ -39,6 +39,7 @@ def pages() -> list[st.Page]:
         st.Page("pages/overview.py", title="Overview", default=True),
         st.Page("pages/hand_built_heads.py", title="Hand-built heads"),
         st.Page("pages/split_merge.py", title="Split and merge"),
+        st.Page("pages/parameters.py", title="Where the parameters are"),
     ]
 
 

@@ -18,6 +18,7 @@ from pages.parts import scene
 from pages.parts.animation import STAGES
 from pages.parts.hand_built.choice import SIDES
 from pages.parts.hand_built.pictures import VIEWS
+from pages.parts.parameters import own_link
 from pages.parts.words import bold, listed, plain
 from tests.pages.app import (
     HEADS,
@@ -39,6 +40,7 @@ many = settings(patient, max_examples=100)
 some = settings(patient, max_examples=40)
 
 MOST_ROWS = (MAX_TOKENS + 3) ** 2  # one's own matrices have a row for each feature
+MOST_PIECES = 1_400  # the bars of d_model 15,120, which has most divisors of all widths
 MOST_BYTES = 8_000_000
 
 MARKUP = (
@@ -153,6 +155,15 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "stage": st.sampled_from([*STAGES, "0"]),
     "mistake": st.sampled_from(["none", *MISTAKES, "both"]),
     "batch": st.integers(-1, 4),
+    "parameters_step": st.sampled_from([*own_link.STEPS, "on paper"]),
+    "stack": st.sampled_from([*own_link.STACKS, "head"]),
+    "width": st.one_of(st.integers(-1, 20_000), st.sampled_from([15_120, own_link.MAX_WIDTH])),
+    "width_heads": st.one_of(st.integers(-1, 70), st.integers(1, 20_000)),
+    "kv_heads": st.one_of(st.integers(-1, 70), st.integers(1, 20_000)),
+    "d_head": st.integers(-1, 1100),
+    "bias": st.sampled_from(["true", "false", "1"]),
+    "count_guess": st.sampled_from([*own_link.GUESSES, "most"]),
+    "count_reveal": st.sampled_from(["true", "false"]),
 }
 UNKNOWN = ("x", "page", "scene", "notes", "chips", "embed", "<b>", "__proto__", "a.b[c]:Q")
 
@@ -186,7 +197,8 @@ def assert_stands(app) -> None:
     assert config.d_model % config.n_heads == 0
     for chart in app.get("vega_lite_chart"):
         table = table_of(chart)
-        most = len(sentence) ** 2 if "weight" in table else MOST_ROWS
+        most = MOST_PIECES if "part" in table else MOST_ROWS
+        most = len(sentence) ** 2 if "weight" in table else most
         assert 1 <= len(table) <= most
         if "weight" in table:
             weights = table["weight"].to_numpy().reshape(len(sentence), -1)
@@ -205,6 +217,9 @@ def assert_stands(app) -> None:
 @example(page=HEADS, link=dict.fromkeys(KEYS, ""))
 @example(page=HEADS, link={key: ["a", "b"] for key in KEYS})
 @example(page="split_merge", link={"stage": "", "mistake": "", "batch": ""})
+@example(page="parameters", link={"width": "15120", "width_heads": "30", "stack": "by head"})
+@example(page="parameters", link=dict.fromkeys(KEYS, ""))
+@example(page="parameters", link=dict.fromkeys(KEYS, "1e99"))
 @example(page=HEADS, link={"step": "Matrices", "side": "", "view": ""})
 @example(page=HEADS, link={"step": "Predict", "guess_side": "", "guess": "the"})
 def test_no_link_brings_a_page_down(page, link):
@@ -239,8 +254,13 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
     read_by_pages = set()
     for page in PAGES:
         app = open_page(page)
-        steps = [step for c in app.segmented_control if c.key == "step" for step in c.options]
-        for seen in ({}, *({"step": step} for step in steps)):
+        steps = [
+            {control.key: step}
+            for control in app.segmented_control
+            if control.key in ("step", "parameters_step")
+            for step in control.options
+        ]
+        for seen in ({}, *steps):
             read_by_pages |= keys_of_the_link(open_page(page, **seen))
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
