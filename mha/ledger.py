@@ -21,7 +21,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import NamedTuple
 
-from mha.checks import require_positive_int
+from mha.checks import divisors, require_positive_int
 from mha.config import AttentionConfig
 
 BYTES = (4, 2, 1, 0.5)  # of one number: formats of 32, 16, 8 and 4 bits
@@ -78,6 +78,19 @@ def count_parameters(config: AttentionConfig, *, d_head: int | None = None) -> P
         per_head["b_Q"] = per_kv_head["b_K"] = per_kv_head["b_V"] = d_head
         common["b_O"] = C
     return ParameterCount(config.n_heads, config.n_kv_heads, per_head, per_kv_head, common)
+
+
+def every_head_count(config: AttentionConfig) -> tuple[AttentionConfig, ...]:
+    """The same layer with every number of heads that it can have, fewest first.
+
+    Where each head has keys and values of its own, so it has in all of them; otherwise the number
+    of key/value heads stays, and a number of heads that it does not divide is left out.
+    """
+    C, bias = config.d_model, config.bias
+    if config.n_kv_heads == config.n_heads:
+        return tuple(AttentionConfig(C, h, bias=bias) for h in divisors(C))
+    h_kv = config.n_kv_heads
+    return tuple(AttentionConfig(C, h, h_kv, bias) for h in divisors(C) if h % h_kv == 0)
 
 
 def kv_cache_bytes(

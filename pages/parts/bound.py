@@ -4,8 +4,8 @@ The browser writes a widget's change into the link by itself. Where a callback s
 Streamlit writes the whole link anew from what it knows of it, and that is only what it wrote
 before. So `changed` notes what the browser has written since, and `assign` sets it again too.
 
-Streamlit shows the default for such a value without a word. A link is judged when its widget is
-first drawn; the message stays until the visitor chooses a value or leaves the page.
+Streamlit shows the default, or the nearest that it can read, without a word. A link is judged just
+before its widget is first drawn; the message stays until the visitor chooses a value or leaves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pages.parts.words import plain
 
 Option = TypeVar("Option")
 Place = st.delta_generator.DeltaGenerator
-_PAGE, _NOTES = "page", "notes_of_the_page"  # notes by key
+_PAGE, _NOTES, _TOLD = "page", "notes_of_the_page", "notes_told"  # notes by key
 _UNTOLD, _WRITTEN = "changed_by_the_browser", "link_written_at"
 _ON_ITS_WAY_SECONDS = 2.0
 _MOST_LISTED = 6
@@ -49,15 +49,11 @@ def changed(key: str) -> None:
         assign(key, st.session_state[key])
 
 
-def note(key: str, text: str) -> None:
-    """Show a message at this widget until it is changed, from another one's callback."""
-    st.session_state[_NOTES][key] = text
-
-
 def arrive(page: str) -> None:
     """Forget the messages of the page that the visitor comes from; called before a page runs."""
     if st.session_state.get(_PAGE) != page:
-        st.session_state[_PAGE], st.session_state[_NOTES] = page, {}
+        st.session_state[_PAGE] = page
+        st.session_state[_NOTES], st.session_state[_TOLD] = {}, set()
 
 
 def segments(
@@ -65,21 +61,22 @@ def segments(
     options: Sequence[Option],
     *,
     key: str,
+    required: bool = True,
     format_func: Callable[[Option], str] = str,
     on_change: Callable[..., None] | None = None,
     args: tuple[Any, ...] = (),
     tell_in: Place = st,
     **look: Any,
-) -> Option:
-    """A segmented control with a choice always made; the first option is the default."""
-    default = options[0]
+) -> Option | None:
+    """A segmented control whose first option is the default; or none, if that is not required."""
+    default = options[0] if required else None
     names = [format_func(option) for option in options]
-    _judge(key, _rule(names), names.__contains__, shown=names[0])
+    _judge(key, _rule(names), names.__contains__, shown=names[0] if required else None)
     value = st.segmented_control(
         label,
         options,
         default=default,
-        required=True,
+        required=required,
         format_func=format_func,
         key=key,
         bind="query-params",
@@ -107,7 +104,7 @@ def pick(
 
     what: "one of …", as the message names the options where they are too many to be listed.
     """
-    shown = (placeholder or "none") if index is None else options[index]
+    shown = placeholder if index is None else options[index]
     _judge(key, what or _rule(options), list(options).__contains__, shown=shown)
     value = st.selectbox(
         label,
@@ -159,38 +156,6 @@ def slide(
     return got
 
 
-def stop(
-    label: str,
-    options: Sequence[int],
-    *,
-    value: int,
-    nearest: Callable[[int], int],
-    rule: str,
-    key: str,
-    tell_in: Place = st,
-    **look: Any,
-) -> int:
-    """A slider that stops at certain numbers, which may be others at the next run.
-
-    Args:
-        nearest: the number to take in place of one that the options have just lost.
-        rule: "one of …", for the message about a number that is none of them.
-    """
-    _judge(key, rule, [str(option) for option in options].__contains__, shown=str(value))
-    got = st.select_slider(
-        label,
-        options,
-        value=value,
-        key=key,
-        bind="query-params",
-        on_change=_answered,
-        args=(key, None, ()),
-        **look,
-    )
-    _tell(key, tell_in)
-    return got if got in options else nearest(got)
-
-
 def number(
     label: str,
     low: int,
@@ -199,6 +164,8 @@ def number(
     value: int | None,
     key: str,
     step: int = 1,
+    on_change: Callable[..., None] | None = None,
+    args: tuple[Any, ...] = (),
     tell_in: Place = st,
     **look: Any,
 ) -> int | None:
@@ -208,7 +175,7 @@ def number(
     def fits(text: str) -> bool:
         return text.isascii() and text.isdigit() and len(text) < 9 and low <= int(text) <= high
 
-    _judge(key, rule, fits, shown="none" if value is None else str(value))
+    _judge(key, rule, fits, shown=value)
     got = st.number_input(
         label,
         low,
@@ -218,7 +185,7 @@ def number(
         key=key,
         bind="query-params",
         on_change=_answered,
-        args=(key, None, ()),
+        args=(key, on_change, args),
         **look,
     )
     _tell(key, tell_in)
@@ -246,19 +213,28 @@ def _rule(names: Sequence[str]) -> str:
     return f"one of {', '.join(names)}"
 
 
-def _judge(key: str, rule: str, fits: Callable[[str], bool], *, shown: str) -> None:
-    """Note what the link asks wrongly, if this is the first time that the widget is drawn."""
+def _judge(key: str, rule: str, fits: Callable[[str], bool], *, shown: object | None) -> None:
+    """Take a wrong value out of the link, and note it, before the widget is drawn at all.
+
+    Streamlit would read some of them as others: 3.7 as 3.
+    """
     if key in st.session_state:
         return
-    st.session_state[_NOTES].pop(key, None)
+    told = st.session_state[_TOLD]
+    if key in told:  # the widget comes back after a while: its message is old
+        told.discard(key)
+        st.session_state[_NOTES].pop(key, None)
     asked = st.query_params.get(key)
     if asked and not fits(asked):
         st.session_state[_NOTES][key] = message(key, rule, asked, shown)
+        del st.query_params[key]
+        st.rerun()  # the widgets read the link as it was when the run began
 
 
 def _tell(key: str, place: Place) -> None:
     note = st.session_state[_NOTES].get(key)
     if note is not None:
+        st.session_state[_TOLD].add(key)
         place.warning(plain(note), icon=":material/info:")
 
 

@@ -7,39 +7,46 @@ import streamlit as st
 from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
 from pages.parts import bound
+from pages.parts.words import plain
 
-KEY = "kv_heads"
+_KEY, _SHOWN = "kv_heads", "kv_heads_shown"
+_MOST = 16_384
 
 
-def choose_kv_heads(config: AttentionConfig, *, tell_in: bound.Place = st) -> AttentionConfig:
-    """Draw the slider, and return the sizes with what it says.
-
-    The link is silent of it where every query head has keys and values of its own.
-    """
-    heads = config.n_heads
-    kv_heads = bound.stop(
+def choose_kv_heads(
+    config: AttentionConfig, *, tell_in: bound.Place = st, width: int | str = "stretch"
+) -> AttentionConfig:
+    """Draw the number, and return the sizes with the nearest to it that divides the heads."""
+    h = config.n_heads
+    asked = bound.number(
         "Key and value heads",
-        divisors(heads),
-        value=heads,
-        nearest=lambda wanted: nearest_divisors(heads, wanted)[0],
-        rule=_rule(heads),
-        key=KEY,
+        1,
+        _MOST,
+        value=None,
+        key=_KEY,
+        on_change=_step_to_a_divisor,
         tell_in=tell_in,
-        help="Numbers that divide the heads. Fewer: groups of query heads share keys and values.",
+        placeholder=f"{h:,}",
+        width=width,
+        help="Each is shared by a group of heads: a number that divides the heads. "
+        "Empty: every head has its own.",
     )
-    return AttentionConfig(config.d_model, heads, kv_heads, config.bias)
+    kv_heads = nearest_divisors(h, asked)[0] if asked else h
+    if asked and kv_heads != asked:
+        note = (
+            f"kv_heads must divide heads; got heads={h}, kv_heads={asked}. "
+            f"Showing kv_heads={kv_heads}, the nearest that does."
+        )
+        tell_in.warning(plain(note), icon=":material/info:")
+    st.session_state[_SHOWN] = (kv_heads, h)
+    return AttentionConfig(config.d_model, h, kv_heads, config.bias)
 
 
-def follow(before: int, heads: int) -> None:
-    """Keep the number valid when the heads have changed; as many as heads stays as many."""
-    had = st.session_state.get(KEY)
-    if had == before:
-        bound.assign(KEY, heads)
-    elif had is not None and heads % had:
-        nearest = nearest_divisors(heads, had)[0]
-        bound.assign(KEY, nearest)
-        bound.note(KEY, bound.message(KEY, _rule(heads), str(had), nearest))
-
-
-def _rule(heads: int) -> str:
-    return f"one of the divisors of heads={heads}"
+def _step_to_a_divisor() -> None:
+    """Go to the next number that divides the heads, in the direction that was taken."""
+    asked = st.session_state[_KEY]
+    shown, h = st.session_state[_SHOWN]
+    if asked and h % asked:
+        larger = [d for d in divisors(h) if d > asked] or [h]
+        smaller = [d for d in divisors(h) if d < asked]
+        bound.assign(_KEY, larger[0] if asked > shown else smaller[-1])

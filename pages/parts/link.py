@@ -78,10 +78,11 @@ def not_dividing(d_model: int, heads: int) -> str:
     )
 
 
-def message(key: str, rule: str, asked: str, shown: object) -> str:
+def message(key: str, rule: str, asked: str, shown: object | None) -> str:
     """What a visitor is told of a value that the link asks for and cannot have."""
     got = " ".join(visible(asked[:_SHOWN]).split())
-    return f"{key} must be {rule}; got {key}={got}. Showing {shown}."
+    instead = "It is left empty." if shown is None else f"Showing {shown}."
+    return f"{key} must be {rule}; got {key}={got}. {instead}"
 
 
 def _whole(text: str | None, low: int, high: int) -> int | None:

@@ -13,7 +13,7 @@ import streamlit as st
 from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
 from mha.sentence import EXAMPLE, Sentence, carry_categories
-from pages.parts import bound, kv_heads, link
+from pages.parts import bound, link
 from pages.parts.link import D_MODEL_RANGE, DEFAULT_D_MODEL, DEFAULT_HEADS
 from pages.parts.words import plain
 
@@ -42,6 +42,7 @@ def pages() -> list[st.Page]:
         st.Page("pages/hand_built_heads.py", title="Hand-built heads"),
         st.Page("pages/split_merge.py", title="Split and merge"),
         st.Page("pages/fused_module.py", title="The fused module"),
+        st.Page("pages/parameters.py", title="Where the parameters are"),
     ]
 
 
@@ -130,7 +131,8 @@ def _sizes() -> AttentionConfig:
         value=nearest_divisors(d_model, DEFAULT_HEADS)[0],
         key="heads",
         bind="query-params",
-        on_change=_heads_changed,
+        on_change=_changed,
+        args=("heads",),
         help="The numbers that divide d_model.",
     )
     if d_model % heads:  # between two runs the options can move from under the value
@@ -161,12 +163,6 @@ def _width_changed() -> None:
     if nearest != heads:
         bound.assign("heads", nearest)
         st.session_state["notes"]["heads"] = link.not_dividing(d_model, heads)
-        kv_heads.follow(st.session_state["scene"].config.n_heads, nearest)
-
-
-def _heads_changed() -> None:
-    _changed("heads")
-    kv_heads.follow(st.session_state["scene"].config.n_heads, st.session_state["heads"])
 
 
 def _changed(key: str) -> None:

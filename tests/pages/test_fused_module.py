@@ -221,30 +221,30 @@ def test_the_source_that_is_shown_is_the_source_that_ran():
 # Key and value heads
 
 
-def test_kv_heads_that_do_not_divide_the_heads_become_their_own_and_are_told():
-    app = open_page(PAGE, kv_heads=3)
-    assert app.select_slider(key="kv_heads").value == 4
+def test_kv_heads_that_do_not_divide_the_heads_become_the_nearest_and_are_told():
+    app = open_page(PAGE, d_model=24, heads=8, kv_heads=3)
+    assert_drawn(app, list(steps_of(EXAMPLE, 24, 8, 2)["weights"].tensor[0])[:AT_ONCE])
     assert [read(one.value) for one in app.main.warning] == [
-        "kv_heads must be one of the divisors of heads=4; got kv_heads=3. Showing 4."
+        "kv_heads must divide heads; got heads=8, kv_heads=3. "
+        "Showing kv_heads=2, the nearest that does."
     ]
 
 
-def test_as_many_kv_heads_as_heads_stay_as_many():
+def test_where_nothing_is_said_every_head_keeps_its_own():
     app = open_page(PAGE, d_model=16, heads=4)
     app.select_slider(key="heads").set_value(8).run()
-    assert app.select_slider(key="kv_heads").value == 8
+    assert app.number_input(key="kv_heads").value is None
     assert not app.main.warning
+    assert_drawn(app, list(steps_of(EXAMPLE, 16, 8, 8)["weights"].tensor[0])[:AT_ONCE])
 
 
-def test_kv_heads_follow_when_the_heads_change_under_them():
-    app = open_page(PAGE, d_model=24, heads=8, kv_heads=4)
-    app.select_slider(key="heads").set_value(6).run()
-    assert not app.exception
-    assert app.select_slider(key="kv_heads").value == 3
-    assert [read(one.value) for one in app.main.warning] == [
-        "kv_heads must be one of the divisors of heads=6; got kv_heads=4. Showing 3."
-    ]
-    assert_drawn(app, list(steps_of(EXAMPLE, 24, 6, 3)["weights"].tensor[0]))
+def test_the_buttons_step_from_divisor_to_divisor():
+    app = open_page(PAGE, d_model=16, heads=8, kv_heads=2)
+    app.number_input(key="kv_heads").set_value(3).run()
+    assert app.number_input(key="kv_heads").value == 4
+    app.number_input(key="kv_heads").set_value(3).run()
+    assert app.number_input(key="kv_heads").value == 2
+    assert not app.main.warning
 
 
 def test_the_largest_sizes_stay_bounded():

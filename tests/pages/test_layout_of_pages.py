@@ -25,13 +25,15 @@ MAY_READ: dict[str, set[str]] = {
     "memory": set(),
     "module": {"checks", "config"},
     "ledger": {"checks", "config"},
+    "ledger_tables": {"checks", "config", "ledger"},
+    "census": {"config", "ledger"},
     "models": {"checks", "config", "ledger"},
     "scoring": {"checks"},
     "training": {"checks", "config", "module", "scoring"},
     "pitfalls": {"checks", "reference", "module", "layout"},
     # Tables know results, by the types that the rooms below hand out.
     "tables": {"checks", "hand_built", "reference", "sentence", "ledger", "layout", "scoring"},
-    "charts": {"tables"},
+    "charts": {"tables", "ledger_tables"},
     "export": {
         *("checks", "config", "sentence", "reference", "hand_built", "layout", "module"),
         *("ledger", "models", "scoring", "training", "pitfalls", "tables"),

@@ -19,6 +19,9 @@ from pages.parts.animation import STAGES
 from pages.parts.fused_module.walk import STEPS
 from pages.parts.hand_built.choice import SIDES
 from pages.parts.hand_built.pictures import VIEWS
+from pages.parts.parameters.layer import MAX_WIDTH
+from pages.parts.parameters.picture import STACKS
+from pages.parts.parameters.predict import GUESSES
 from pages.parts.words import bold, listed, plain
 from tests.pages.app import (
     HEADS,
@@ -40,6 +43,7 @@ many = settings(patient, max_examples=100)
 some = settings(patient, max_examples=40)
 
 MOST_ROWS = MAX_TOKENS * scene.D_MODEL_RANGE[1]  # a tensor's
+MOST_PIECES = 1_400  # the bars of d_model 15,120, which has most divisors of all widths
 MOST_BYTES = 8_000_000
 
 MARKUP = (
@@ -155,12 +159,22 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "mistake": st.sampled_from(["none", *MISTAKES, "both"]),
     "batch": st.integers(-1, 4),
     "at": st.sampled_from([*STEPS, "softmax"]),
-    "kv_heads": st.integers(-1, 20),
     "seed": st.integers(-1, 10_001),
     "item": st.integers(-1, 3),
     "from": st.integers(-1, 20),
     "fused": st.sampled_from(["true", "false"]),
     "check": st.sampled_from(["true", "false"]),
+    "parameters_step": st.sampled_from(
+        ["On paper", "Every number of heads", "In PyTorch", "Predict", "on paper"]
+    ),
+    "stack": st.sampled_from([*STACKS, "head"]),
+    "width": st.one_of(st.integers(-1, 20_000), st.sampled_from([15_120, MAX_WIDTH])),
+    "width_heads": st.one_of(st.integers(-1, 70), st.integers(1, 20_000)),
+    "kv_heads": st.one_of(st.integers(-1, 70), st.integers(1, 20_000)),
+    "d_head": st.integers(-1, 1100),
+    "bias": st.sampled_from(["true", "false", "1"]),
+    "count_guess": st.sampled_from([*GUESSES, "most"]),
+    "count_reveal": st.sampled_from(["true", "false"]),
 }
 UNKNOWN = ("x", "page", "scene", "notes", "chips", "embed", "<b>", "__proto__", "a.b[c]:Q")
 
@@ -194,7 +208,8 @@ def assert_stands(app) -> None:
     assert config.d_model % config.n_heads == 0
     for chart in app.get("vega_lite_chart"):
         table = table_of(chart)
-        most = len(sentence) ** 2 if "weight" in table else MOST_ROWS
+        most = MOST_PIECES if "part" in table else MOST_ROWS
+        most = len(sentence) ** 2 if "weight" in table else most
         assert 1 <= len(table) <= most
         if "weight" in table:
             weights = table["weight"].to_numpy().reshape(len(sentence), -1)
@@ -213,6 +228,9 @@ def assert_stands(app) -> None:
 @example(page=HEADS, link=dict.fromkeys(KEYS, ""))
 @example(page=HEADS, link={key: ["a", "b"] for key in KEYS})
 @example(page="split_merge", link={"stage": "", "mistake": "", "batch": ""})
+@example(page="parameters", link={"width": "15120", "width_heads": "30", "stack": "by head"})
+@example(page="parameters", link=dict.fromkeys(KEYS, ""))
+@example(page="parameters", link=dict.fromkeys(KEYS, "1e99"))
 @example(page=HEADS, link={"step": "Matrices", "side": "", "view": ""})
 @example(page=HEADS, link={"step": "Predict", "guess_side": "", "guess": "the"})
 def test_no_link_brings_a_page_down(page, link):
@@ -247,8 +265,13 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
     read_by_pages = set()
     for page in PAGES:
         app = open_page(page)
-        steps = [step for c in app.segmented_control if c.key == "step" for step in c.options]
-        for seen in ({}, *({"step": step} for step in steps)):
+        steps = [
+            {control.key: step}
+            for control in app.segmented_control
+            if control.key in ("step", "parameters_step")
+            for step in control.options
+        ]
+        for seen in ({}, *steps):
             read_by_pages |= keys_of_the_link(open_page(page, **seen))
     read_by_pages |= keys_of_the_link(open_page("fused_module", d_model=16, heads=8, batch=2))
     for head in GALLERY:

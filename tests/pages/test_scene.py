@@ -31,6 +31,7 @@ DEFAULT = Scene(Sentence.parse(EXAMPLE), AttentionConfig(DEFAULT_D_MODEL, DEFAUL
 LINK = {"tokens": "a light day", "categories": "012", "d_model": 48, "heads": 6, "causal": False}
 LINKED = Scene(Sentence.parse("a light day", "012"), AttentionConfig(48, 6), False)
 
+WITHOUT_WORDS = ("split_merge", "parameters")
 LIGHT = "overview"  # the page with the least to draw, where the page does not matter
 
 each_page = pytest.mark.parametrize("page", PAGES)

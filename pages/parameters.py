@@ -1,0 +1,34 @@
+"""Where the parameters are: the ledger of one layer, and what the number of heads does to it."""
+
+import streamlit as st
+
+from pages.parts import bound
+from pages.parts.parameters import claim, counts, layer, paper, picture, predict, real
+from pages.parts.scene import enter
+
+STEPS = ("On paper", "Every number of heads", "In PyTorch", "Predict")
+
+scene = enter()
+with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+    st.title("Where the parameters are", width="content")
+    by_head = picture.choose_stack()
+sentence_place, picture_place = st.container(), st.container()
+counted = layer.choose(scene)
+step = bound.segments("Step", STEPS, key="parameters_step", label_visibility="collapsed")
+step_place = sentence_place if step == "Predict" else st.container()
+with step_place:
+    match step:
+        case "On paper":
+            paper.show(counted)
+        case "Every number of heads":
+            counts.show(counted)
+        case "In PyTorch":
+            real.show(counted)
+        case "Predict":
+            predict.ask(counted)
+
+hidden = step == "Predict" and predict.is_hidden(counted)
+with sentence_place:
+    claim.say(counted, hidden=hidden)
+with picture_place:
+    picture.draw(counted, by_head=by_head, hidden=hidden)
