@@ -25,7 +25,9 @@ def linear_layers(C: int, h: int, h_kv: int, d_head: int, bias: bool, device: st
 def count_modules(
     config: AttentionConfig, *, d_head: int | None = None
 ) -> tuple[dict[str, int], dict[str, int], str]:
-    """Count the parameters of this layer as two linear layers, and of `nn.MultiheadAttention`.
+    """Count the parameters of this layer as the fused module, and of `nn.MultiheadAttention`.
+
+    With a head size of its own, which the module cannot have, its two linear layers are counted.
 
     Returns:
         the parameters of each by name; `nn.MultiheadAttention` has the same width, heads and bias,
@@ -40,9 +42,16 @@ def count_modules(
     # nn.MultiheadAttention may be the larger of the two.
     most = max(count_parameters(config, d_head=d_head).total, 4 * C * (C + 1))
     device = "cpu" if most <= MOST_IN_MEMORY else "meta"
+    import torch
     from torch import nn
 
-    ours = linear_layers(C, h, h_kv, d_head or config.d_head, config.bias, device)
+    from mha.module import MultiHeadAttention
+
+    if d_head is None:
+        with torch.device(device):
+            ours = MultiHeadAttention(C, h, h_kv, bias=config.bias)
+    else:
+        ours = linear_layers(C, h, h_kv, d_head, config.bias, device)
     theirs = nn.MultiheadAttention(C, h, bias=config.bias, device=device)
     counts = [{name: p.numel() for name, p in m.named_parameters()} for m in (ours, theirs)]
     return *counts, device

@@ -26,7 +26,7 @@ MAY_READ: dict[str, set[str]] = {
     "module": {"checks", "config"},
     "ledger": {"checks", "config"},
     "ledger_tables": {"checks", "config", "ledger"},
-    "census": {"config", "ledger"},
+    "census": {"config", "ledger", "module"},
     "models": {"checks", "config", "ledger"},
     "scoring": {"checks"},
     "training": {"checks", "config", "module", "scoring"},

@@ -238,7 +238,7 @@ def test_pytorch_counts_as_many_and_a_difference_has_its_reason(link, config, d_
     assert ("no grouped heads" in said) == (config.n_kv_heads != config.n_heads)
     assert ("no head size of its own" in said) == (d_head is not None)
     assert ("meta device" in said) == (config.d_model > 32)
-    assert "nn.Linear(C, (h + 2 * h_kv) * d_head" in app.main.code[0].value
+    assert "ours = MultiHeadAttention(C, h, h_kv, bias=config.bias)" in app.main.code[0].value
 
 
 # Predict

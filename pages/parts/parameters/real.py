@@ -6,19 +6,19 @@ import inspect
 
 import streamlit as st
 
-from mha.census import count_modules, linear_layers
+from mha.census import count_modules
 from mha.config import AttentionConfig
 from pages.parts.parameters.layer import Layer
 
 
 def show(layer: Layer) -> None:
-    """Formula, two linear layers and `nn.MultiheadAttention`, each with its total."""
+    """Formula, the fused module and `nn.MultiheadAttention`, each with its total."""
     config = layer.config
     sizes = (config.d_model, config.n_heads, config.n_kv_heads, config.bias)
     ours, theirs, device = _count(*sizes, layer.d_head)
     counted = {
         "by the formula": layer.count.terms,
-        "in two `nn.Linear` layers": ours,
+        "in the fused module" if layer.d_head is None else "in two `nn.Linear` layers": ours,
         "in `nn.MultiheadAttention`": theirs,
     }
     lines = [f"- **{sum(n.values()):,}** {by}: {_named(n)}" for by, n in counted.items()]
@@ -31,12 +31,12 @@ def show(layer: Layer) -> None:
         )
     else:
         st.markdown("Both modules were built in memory just now, on the CPU.")
-    st.code(inspect.getsource(linear_layers), "python", wrap_lines=True)
+    st.code(inspect.getsource(count_modules), "python", wrap_lines=True)
 
 
 def _why(layer: Layer, ours: int, theirs: int) -> str:
     agree = "agree" if ours == layer.count.total else "**do not agree**"
-    text = f"The formula and the linear layers {agree}."
+    text = f"The formula and what was built {agree}."
     if theirs == ours:
         return f"{text} `nn.MultiheadAttention` holds as many."
     reasons = []
