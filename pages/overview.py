@@ -46,6 +46,11 @@ CARDS = {
         "One layer for all heads, step by step: shapes, strides, copies and costs, held to "
         "PyTorch’s own.",
     ),
+    "parameters": (
+        "**Where the parameters are →**",
+        "The count, added up as on paper. Double the heads: how many parameters? And when does "
+        "that stop to be true?",
+    ),
 }
 for (page, (title, what)), column in zip(CARDS.items(), st.columns(len(CARDS)), strict=True):
     with column.container(border=True, height="stretch"):

@@ -233,7 +233,7 @@ def test_pytorch_counts_as_many_and_a_difference_has_its_reason(link, config, d_
     module = nn.MultiheadAttention(config.d_model, config.n_heads, bias=config.bias, device="meta")
     assert theirs == sum(p.numel() for p in module.parameters())
     said = words(app)
-    assert "The formula and the linear layers agree" in said
+    assert "The formula and what was built agree" in said
     assert ("holds as many" in said) == (ours == theirs)
     assert ("no grouped heads" in said) == (config.n_kv_heads != config.n_heads)
     assert ("no head size of its own" in said) == (d_head is not None)
