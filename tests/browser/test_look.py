@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from mha.charts import relative_luminance
 from mha.sentence import EXAMPLE, MAX_TOKENS
@@ -83,6 +83,15 @@ def views(page: Page) -> Iterator[str]:
         yield "the page"
 
 
+def scrolls_sideways(page: Page) -> bool:
+    """Whether it still does when the charts have had time to take a new width."""
+    try:
+        page.wait_for_function(f"() => Math.max(...({SIDEWAYS})()) <= 0", timeout=5000)
+    except TimeoutError:
+        return True
+    return False
+
+
 def rgb(color: str) -> np.ndarray:
     return np.array(re.findall(r"[\d.]+", color)[:3], float) / 255
 
@@ -119,7 +128,7 @@ def test_nothing_is_cut_off_small_or_to_be_scrolled_to_sideways(open_page, addre
         for width, height in (PROJECTOR, PHONE) if words == LONG_WORDS else (LAPTOP, PHONE):
             resize(page, width, height)
             where = f"{view} at {width}"
-            if max(page.evaluate(SIDEWAYS)) > 0:
+            if scrolls_sideways(page):
                 wrong.append(f"{where} scrolls sideways")
             for chart in pictures(page).all():
                 if cut := chart.evaluate(CUT_OFF):
