@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.chromium import launch_options
 from tests.browser.server import Server, serve
@@ -26,6 +26,14 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def returning_visitor(browser: Browser) -> Iterator[BrowserContext]:
+    """Somebody who has loaded the app's files before, as most visitors of a page have."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
 @pytest.fixture
 def start_server() -> Iterator[Callable[..., Server]]:
     """Start fresh servers, as `serve(script, folder=...)` does, that run until the test is over."""
@@ -36,7 +44,9 @@ def start_server() -> Iterator[Callable[..., Server]]:
 # Asks for start_server so that its pages close before their server stops, which they would report.
 @pytest.fixture
 def open_page(
-    browser: Browser, start_server: Callable[..., Server], request: pytest.FixtureRequest
+    returning_visitor: BrowserContext,
+    start_server: Callable[..., Server],
+    request: pytest.FixtureRequest,
 ) -> Iterator[Callable[..., Page]]:
     """Open pages of the app, each in a window of its own, and wait until they have settled.
 
@@ -61,7 +71,7 @@ def open_page(
         # Asked for only here: a test with servers of its own does not wait for the shared one.
         server = server or request.getfixturevalue("server")
         visit = Visit(
-            browser,
+            returning_visitor,
             server.url,
             width=width,
             height=height,

@@ -68,7 +68,7 @@ def shown_at(address: str, scene: dict = SHOWN) -> dict:
 
 
 @pytest.mark.parametrize("address", addresses())
-def test_the_first_request_of_a_fresh_server_may_be_a_link_to_any_page(
+def test_the_first_request_of_a_fresh_server_may_be_a_link_to_any_page_and_is_kept_by_a_reload(
     open_page, start_server, address
 ):
     page = open_page(link(address, **SCENE), server=start_server())
@@ -80,11 +80,6 @@ def test_the_first_request_of_a_fresh_server_may_be_a_link_to_any_page(
     if address == HEADS:
         assert read(picture_of(page, "left")).rows == ["soft", "rain", "and", "soft (2)", "雨衣"]
         assert not read(picture_of(page, "left")).hatched.any()
-
-
-@pytest.mark.parametrize("address", addresses())
-def test_reloading_keeps_the_scene(open_page, address):
-    page = open_page(link(address, **SCENE))
     page.reload()
     settle(page)
     assert scene_on(page) == shown_at(address)

@@ -14,7 +14,14 @@ import time
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebSocket
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    WebSocket,
+)
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -88,13 +95,13 @@ class Visit:
     """A browser window of its own, with a record of everything that should not have happened.
 
     Attributes:
-        page: its first tab.
+        page: its tab.
         problems: each error on the console, uncaught error and request to another host, in words.
     """
 
     def __init__(
         self,
-        browser: Browser,
+        browser: Browser | BrowserContext,
         url: str,
         *,
         width: int = 1280,
@@ -102,38 +109,41 @@ class Visit:
         theme: str = "light",
         reduced_motion: bool = False,
     ) -> None:
+        """Open an empty window.
+
+        Args:
+            browser: a browser, for a visitor who has never been here; or what one visitor has
+                kept, so that the app's own files need not be loaded again.
+        """
         self.problems: list[str] = []
+        self.url = url
         self.host = urlsplit(url).netloc
-        self.context: BrowserContext = browser.new_context(
-            base_url=url,
-            viewport={"width": width, "height": height},
-            device_scale_factor=1,
-            color_scheme=theme,
-            reduced_motion="reduce" if reduced_motion else "no-preference",
+        self.page: Page = browser.new_page()
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(
+            color_scheme=theme, reduced_motion="reduce" if reduced_motion else "no-preference"
         )
-        self.context.on("page", self.watch)
-        self.context.on("request", self.note_request)
-        self.context.on("console", self.note_console)
-        self.context.on("weberror", lambda e: self.problems.append(f"uncaught error: {e.error}"))
-        self.page = self.context.new_page()
-
-    def open(self, path: str) -> Page:
-        """Go to a path of the app and wait until the page has settled."""
-        self.page.goto(path)
-        settle(self.page)
-        return self.page
-
-    def close(self) -> None:
-        self.context.close()
-
-    def watch(self, page: Page) -> None:
-        traffic = _traffic[page] = Traffic()
+        self.page.on("request", self.note_request)
+        self.page.on("console", self.note_console)
+        self.page.on("pageerror", lambda error: self.problems.append(f"uncaught error: {error}"))
+        traffic = _traffic[self.page] = Traffic()
 
         def note_websocket(websocket: WebSocket) -> None:
             self.note_host(websocket.url)
             traffic.listen(websocket)
 
-        page.on("websocket", note_websocket)
+        self.page.on("websocket", note_websocket)
+
+    def open(self, path: str) -> Page:
+        """Go to a path of the app and wait until the page has settled."""
+        self.page.goto(self.url + path)
+        settle(self.page)
+        return self.page
+
+    def close(self) -> None:
+        """Leave nothing behind in the browser but the app's files."""
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.close()
 
     def note_request(self, request: Request) -> None:
         self.note_host(request.url)
