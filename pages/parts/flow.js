@@ -19,7 +19,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const chosen = data.steps.findIndex(({ name }) => name === data.chosen);
   data.steps.forEach(({ name, column, lane, is_view, facts }, number) => {
     const button = buttons[number];
-    button.textContent = name;
+    // A name too long for its box breaks after an underscore only.
+    const parts = name.split(/(?<=_)/).flatMap((part) => [part, document.createElement("wbr")]);
+    button.replaceChildren(...parts);
     button.style.setProperty("--column", column);
     button.style.setProperty("--lane", lane);
     button.classList.toggle("view", is_view);

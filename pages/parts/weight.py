@@ -19,22 +19,28 @@ def show_weight(cell: WeightArithmetic, *, divisor: int | None = None) -> None:
     factors = [
         (round(float(q), 2), round(float(k), 2)) for q, k in zip(cell.q, cell.k, strict=True)
     ]
-    terms = [rf"{q:g} \times {_signed(k, 'g')}" for q, k in factors if q * k]
+    terms = [rf"{_signed(q, 'g')} \times {_signed(k, 'g')}" for q, k in factors if q * k]
     spelled = " + ".join(terms[:_MOST_TERMS]) + (r" + \dots" if len(terms) > _MOST_TERMS else "")
-    lines = [rf"q \cdot k &= {spelled + ' = ' if terms else ''}{cell.dot:.2f}"]
+    lines = [rf"q \cdot k &= {spelled + ' = ' if terms else ''}{_rounded(cell.dot)}"]
     if divisor is not None:
-        lines.append(rf"/ \sqrt{{{divisor}}} &= {cell.dot / math.sqrt(divisor):.2f}")
+        lines.append(rf"/ \sqrt{{{divisor}}} &= {_rounded(cell.dot / math.sqrt(divisor))}")
     if math.isinf(cell.score):
         lines.append(r"\text{mask} &: \text{hidden: score } -\infty")
         lines.append(r"e^{-\infty} &= 0")
     else:
         lines.append(r"\text{mask} &: \text{may look}")
-        exponent = f"{cell.score:.2f} - {_signed(cell.largest, '.2f')}"
+        largest = _rounded(cell.largest)
+        exponent = f"{_rounded(cell.score)} - {f'({largest})' if cell.largest < 0 else largest}"
         lines.append(rf"e^{{{exponent}}} &= {cell.exponential:.4f}")
     lines.append(rf"\text{{row's sum}} &= {cell.row_sum:.4f}")
     fraction = rf"\frac{{{cell.exponential:.4f}}}{{{cell.row_sum:.4f}}}"
     lines.append(rf"\text{{weight}} &= {fraction} = {cell.weight:.4f}")
     st.latex(r"\begin{aligned}" + r" \\[2pt] ".join(lines) + r"\end{aligned}")
+
+
+def _rounded(number: float) -> str:
+    """To two decimals, and never "-0.00"."""
+    return f"{round(number, 2) + 0.0:.2f}"
 
 
 def _signed(number: float, form: str) -> str:

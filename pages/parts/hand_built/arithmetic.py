@@ -25,13 +25,13 @@ def show(shown: Shown, X: Array, sentence: Sentence, cell: Cell) -> None:
         row,
         hide_index=True,
         column_config={
-            "key_word": st.column_config.TextColumn("key"),
-            "dot": st.column_config.NumberColumn("q·k", format="%.2f"),
-            "may_look": st.column_config.CheckboxColumn("may look"),
-            "exponential": st.column_config.NumberColumn("exp(score − max)", format="%.4f"),
-            "weight": st.column_config.ProgressColumn(
-                "weight", format="%.4f", min_value=0.0, max_value=1.0
+            "key_word": st.column_config.TextColumn("key", width=82),
+            "dot": st.column_config.NumberColumn("q·k", format="%.2f", width=58),
+            "may_look": st.column_config.CheckboxColumn("may look", width=74),
+            "exponential": st.column_config.NumberColumn(
+                "exp", format="%.4f", width=72, help="exp(score − the row’s largest score)"
             ),
+            "weight": st.column_config.NumberColumn("weight", format="%.4f", width=72),
         },
         alt=f"The row of {sentence.labels[cell.query]} in {shown.title}, key by key.",
     )
