@@ -165,7 +165,7 @@ class MultiHeadAttention(nn.Module):
         z = keep(weights @ v_all, "B h T d_head")
         z_by_token = keep(z.transpose(1, 2), "B T h d_head")
         merged = keep(z_by_token.reshape(B, T, C), "B T C")
-        out = keep(self.out(merged), "B T C")  # noqa: F841
+        out = keep(self.out(merged), "B T C")
         return keep.steps
 
     def as_torch(self) -> nn.MultiheadAttention:

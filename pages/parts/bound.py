@@ -78,10 +78,7 @@ def segments(
         default=default,
         required=required,
         format_func=format_func,
-        key=key,
-        bind="query-params",
-        on_change=_answered,
-        args=(key, on_change, args),
+        **_kept(key, on_change, args),
         **look,
     )
     _tell(key, tell_in)
@@ -111,10 +108,7 @@ def pick(
         options,
         index=index,
         placeholder=placeholder,
-        key=key,
-        bind="query-params",
-        on_change=_answered,
-        args=(key, on_change, args),
+        **_kept(key, on_change, args),
     )
     _tell(key, tell_in)
     return value
@@ -146,10 +140,7 @@ def slide(
         low,
         high,
         value=value,
-        key=key,
-        bind="query-params",
-        on_change=_answered,
-        args=(key, None, ()),
+        **_kept(key),
         **look,
     )
     _tell(key, tell_in)
@@ -182,10 +173,7 @@ def number(
         high,
         value=value,
         step=step,
-        key=key,
-        bind="query-params",
-        on_change=_answered,
-        args=(key, on_change, args),
+        **_kept(key, on_change, args),
         **look,
     )
     _tell(key, tell_in)
@@ -197,10 +185,7 @@ def turn(label: str, *, key: str, tell_in: Place = st, **look: Any) -> bool:
     _judge(key, "true or false", lambda text: text.lower() in ("true", "false"), shown="false")
     value = st.toggle(
         label,
-        key=key,
-        bind="query-params",
-        on_change=_answered,
-        args=(key, None, ()),
+        **_kept(key),
         **look,
     )
     _tell(key, tell_in)
@@ -236,6 +221,18 @@ def _tell(key: str, place: Place) -> None:
     if note is not None:
         st.session_state[_TOLD].add(key)
         place.warning(plain(note), icon=":material/info:")
+
+
+def _kept(
+    key: str, on_change: Callable[..., None] | None = None, args: tuple[Any, ...] = ()
+) -> dict[str, Any]:
+    """What makes a widget the link's: its key there, and what its change sets off."""
+    return {
+        "key": key,
+        "bind": "query-params",
+        "on_change": _answered,
+        "args": (key, on_change, args),
+    }
 
 
 def _answered(key: str, on_change: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
