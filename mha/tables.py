@@ -113,13 +113,21 @@ def dot_product_table(head: HandBuiltHead, X: Array, query: int, key: int) -> pd
 
 
 def matrix_table(
-    matrix: Array, row_names: Sequence[str], column_names: Sequence[str]
+    matrix: Array,
+    row_names: Sequence[str],
+    column_names: Sequence[str],
+    *,
+    hidden: Array | None = None,
 ) -> pd.DataFrame:
     """One row a number of a matrix, with the names of its row and column.
 
+    Args:
+        hidden: bool, of the matrix's shape; numbers that count as masked though they are finite,
+            as the weights of masked scores are.
+
     Returns:
         row, column (positions), row_name, column_name, row_label, column_label (shortened), value
-        (NaN where -inf), masked (whether it was -inf), text (the number as short as a cell is
+        (NaN where -inf), masked (whether -inf or hidden), text (the number as short as a cell is
         wide; empty where masked or 0), and shade: value over the largest finite absolute value,
         in [-1, 1], so that one diverging scale serves every matrix; 0 where masked.
 
@@ -132,6 +140,9 @@ def matrix_table(
     values = matrix.ravel().astype(float)
     masked = np.isneginf(values)
     values = np.where(masked, np.nan, values)
+    if hidden is not None:
+        require_shape("hidden", hidden, matrix.shape)
+        masked = masked | hidden.ravel()
     largest = np.abs(values[np.isfinite(values)]).max(initial=0) or 1.0
     names = [np.array(list(names), dtype=object) for names in (row_names, column_names)]
     labels = [np.array([shorten(n, LABEL_COLUMNS) for n in part], dtype=object) for part in names]
@@ -145,7 +156,10 @@ def matrix_table(
             "column_label": labels[1][columns],
             "value": values,
             "masked": masked,
-            "text": [cell_text(value) for value in values],
+            "text": [
+                "" if hides else cell_text(value)
+                for value, hides in zip(values, masked, strict=True)
+            ],
             "shade": np.nan_to_num(np.clip(values / largest, -1, 1)),
         }
     )

@@ -4,6 +4,7 @@ import streamlit as st
 
 from mha.hand_built import features
 from pages.parts import bound
+from pages.parts.cell import choose_cell
 from pages.parts.chips import category_chips
 from pages.parts.hand_built import (
     arithmetic,
@@ -57,7 +58,7 @@ with pair_place:
     view_column, *cell_columns = st.columns([2, 4, 4])
     with view_column:
         view = pictures.choose_view()
-    cell = choice.choose_cell(sentence, *cell_columns)
+    cell = choose_cell(sentence, *cell_columns)
 
 with step_place:
     match step:

@@ -159,6 +159,32 @@ def test_a_chosen_cell_is_explained_in_every_head():
         assert rf"/ \sqrt{{8}} &= {cell.score:.2f}" in formula
 
 
+def test_where_only_a_row_is_chosen_each_head_explains_its_largest_weight():
+    app = open_page(PAGE, query="light")
+    weights = steps_of()["weights"].tensor[0, :, 4].numpy()
+    for row, formula, chart in zip(weights, app.latex, app.get("vega_lite_chart"), strict=True):
+        assert rf"= {row.max():.4f}\end" in formula.value
+        table = table_of(chart)
+        assert table.loc[table["chosen"], ["row", "column"]].to_numpy().tolist() == [
+            [4, row.argmax()]
+        ]
+
+
+def test_the_same_cell_can_be_clicked_again_after_another_was_chosen_by_list():
+    app = open_page(PAGE)
+    stamps = [set(table_of(app.get("vega_lite_chart")[0])["stamp"])]
+    app.selectbox(key="query").set_value("is").run()
+    stamps.append(set(table_of(app.get("vega_lite_chart")[0])["stamp"]))
+    assert stamps[0].isdisjoint(stamps[1])  # a chart tells a click only where it is another one
+
+
+def test_a_first_head_beyond_the_last_is_told():
+    app = open_page(PAGE, d_model=64, heads=8, **{"from": 99})
+    assert [read(one.value) for one in app.main.warning] == [
+        "from must be below 8 here; got from=99. Showing 6."
+    ]
+
+
 def test_a_click_on_a_weight_chooses_its_cell():
     app = open_page(PAGE)
     chart = app.get("vega_lite_chart")[2]

@@ -305,3 +305,13 @@ def test_no_word_becomes_a_column(text):
     assert list(dot_product_table(head, X, T - 1, 0).columns) == DOT_PRODUCT
     assert list(matrix_table(X, sentence.labels, feature_names(T)).columns) == MATRIX
     assert weights_table(trace, sentence)["key_word"][:T].tolist() == list(sentence.labels)
+
+
+def test_hidden_numbers_count_as_masked_and_print_nothing():
+    matrix = np.array([[1.0, 0.5], [0.25, 0.75]])
+    table = matrix_table(matrix, "ab", "ab", hidden=np.array([[False, True], [False, False]]))
+    assert table["masked"].tolist() == [False, True, False, False]
+    assert table["value"].tolist() == [1, 0.5, 0.25, 0.75]
+    assert table["text"].tolist() == ["1", "", "0.25", "0.75"]
+    with pytest.raises(ValueError, match="hidden must have a shape"):
+        matrix_table(matrix, "ab", "ab", hidden=np.array([[True]]))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 import streamlit as st
 
 from mha import charts, tables
 from mha.hand_built import most_attended
 from mha.reference import Array, HeadTrace, explain_weight
 from pages.parts import bound, look
+from pages.parts.cell import Cell, choose_by_click, choose_cell, stamp
 from pages.parts.fused_module.run import Run
-from pages.parts.link import D_MODEL_RANGE
+from pages.parts.link import D_MODEL_RANGE, message
 from pages.parts.weight import show_weight
-from pages.parts.words import bold
+from pages.parts.words import bold, plain
 
 AT_ONCE = 6  # heads that are drawn
 _LAST = 3 * D_MODEL_RANGE[1]  # of the pictures that qkv can be cut into
@@ -27,6 +30,7 @@ class Panel(NamedTuple):
     title: str
     matrix: Array
     columns: Sequence[str]
+    hidden: Array | None = None  # numbers that the mask hides, though they are finite
 
 
 def show(run: Run, name: str) -> None:
@@ -34,15 +38,28 @@ def show(run: Run, name: str) -> None:
     item = _choose_item(run)
     panels = panels_of(run, name, item)
     first = _choose_first(panels)
+    panels = panels[first : first + AT_ONCE]
     pictures = st.container()
-    cell = _choose_cell(run) if name in _PAIRS else None
-    heads = range(first, min(first + AT_ONCE, len(panels)))
+    cells: Sequence[Cell | None] = [None] * len(panels)
+    if name in _PAIRS:
+        chosen = choose_cell(run.sentence, *st.columns(2), no_key="what each head looks at most")
+        cells = [
+            _cell_of_head(run, item, head, chosen) for head in range(first, first + len(panels))
+        ]
     with pictures:
-        for panel, column in zip(panels[first : heads.stop], _columns(len(heads)), strict=True):
-            with column:
+        for panel, cell, place in zip(panels, cells, _columns(len(panels)), strict=True):
+            with place:
                 _draw(run, name, panel, cell)
-    if cell is not None:
-        _explain(run, item, cell, heads)
+    if name in _PAIRS:
+        _explain(run, item, first, cells)
+
+
+def _cell_of_head(run: Run, item: int, head: int, chosen: Cell) -> Cell:
+    """The chosen cell; where only a row is chosen, the largest weight of this head in it."""
+    if chosen.key is not None:
+        return chosen
+    weights = run.steps["weights"].tensor[item, head, chosen.query].numpy()
+    return Cell(chosen.query, most_attended(weights)[0])
 
 
 def _columns(count: int) -> list[bound.Place]:
@@ -64,8 +81,13 @@ def panels_of(run: Run, name: str, item: int) -> list[Panel]:
     words = run.sentence.labels
     numbers = [str(i) for i in range(d_head)]
     match axes:
-        case ("h" | "h_kv" as kind, "T_q", "T_k"):
-            return [Panel(f"{_title(kind, i)}", part, words) for i, part in enumerate(tensor)]
+        case ("h", "T_q", "T_k"):
+            hidden = np.isneginf(run.steps["masked"].tensor[item].numpy())
+            hides = name == "weights"
+            return [
+                Panel(_title("h", i), tensor[i], words, hidden[i] if hides else None)
+                for i in range(h)
+            ]
         case ("h" | "h_kv" as kind, "T", "d_head"):
             return [Panel(_title(kind, i), part, numbers) for i, part in enumerate(tensor)]
         case ("T", "h", "d_head"):
@@ -100,51 +122,26 @@ def _choose_first(panels: Sequence[Panel]) -> int:
     if len(panels) <= AT_ONCE:
         return 0
     asked = bound.number("From head", 0, _LAST, value=0, step=AT_ONCE, key="from") or 0
-    return min(asked, len(panels) - 1) // AT_ONCE * AT_ONCE
+    first = min(asked, len(panels) - 1) // AT_ONCE * AT_ONCE
+    if asked >= len(panels):
+        note = message("from", f"below {len(panels)} here", str(asked), first)
+        st.warning(plain(note), icon=":material/info:")
+    return first
 
 
-def _choose_cell(run: Run) -> tuple[int, int]:
-    """The query and the key whose weight is explained: at first the last, and what it sees most."""
-    labels = list(run.sentence.labels)
-    query_column, key_column = st.columns(2)
-    with query_column:
-        query = bound.pick(
-            "Row: the token that looks",
-            labels,
-            index=None,
-            what="one of the words",
-            placeholder=f"{labels[-1]} (the last)",
-            key="query",
-        )
-    with key_column:
-        key = bound.pick(
-            "Cell: the token it looks at",
-            labels,
-            index=None,
-            what="one of the words",
-            placeholder=f"{labels[0]} (the first)",
-            key="key",
-        )
-    at = labels.index
-    return (
-        at(query) if query in labels else len(labels) - 1,
-        at(key) if key in labels else 0,
-    )
-
-
-def _draw(run: Run, name: str, panel: Panel, cell: tuple[int, int] | None) -> None:
+def _draw(run: Run, name: str, panel: Panel, cell: Cell | None) -> None:
     theme = look.theme()
     is_weights = name == "weights"
-    table = tables.matrix_table(panel.matrix, run.sentence.labels, panel.columns)
-    if is_weights:
-        table["masked"] = table["row"] < table["column"] if run.causal else False
-        table["text"] = table["text"].mask(table["masked"], "")
+    table = tables.matrix_table(
+        panel.matrix, run.sentence.labels, panel.columns, hidden=panel.hidden
+    )
     more = {}
     if cell is not None:
-        table["chosen"] = (table["row"] == cell[0]) & (table["column"] == cell[1])
-        table["stamp"] = 0
+        table["chosen"] = (table["row"] == cell.query) & (table["column"] == cell.key)
+        table["stamp"] = stamp()
         key = f"tensor_{panel.title}"
-        more = {"key": key, "on_select": lambda: _choose_by_click(run, key)}
+        click = partial(choose_by_click, key, row="row", column="column")
+        more = {"key": key, "on_select": click}
     table = charts.with_ink(table, "value" if is_weights else "shade", theme)
     spec = charts.matrix_spec(
         *panel.matrix.shape, theme, signed=not is_weights, clickable=cell is not None
@@ -153,29 +150,15 @@ def _draw(run: Run, name: str, panel: Panel, cell: tuple[int, int] | None) -> No
     look.picture(table, spec, alt=f"{name}, {panel.title}, as a grid.", **more)
 
 
-def _choose_by_click(run: Run, chart: str) -> None:
-    clicked = st.session_state[chart].selection.cell
-    if not clicked:
-        return
-    labels = st.session_state["scene"].sentence.labels
-    for key, field in (("query", "row"), ("key", "column")):
-        # A position comes from a browser, and the words may have changed since it was drawn.
-        position = clicked[0].get(field)
-        if isinstance(position, int) and 0 <= position < len(labels):
-            bound.assign(key, labels[position])
-
-
-def _explain(run: Run, item: int, cell: tuple[int, int], heads: range) -> None:
+def _explain(run: Run, item: int, first: int, cells: Sequence[Cell]) -> None:
     """The arithmetic of the chosen weight in each head that is drawn."""
-    query, key = cell
     labels = run.sentence.labels
-    st.markdown(f"{bold(labels[query])} → {bold(labels[key])} in each head:")
     kept = (run.steps[name] for name in ("q_heads", "k_all", "masked", "weights", "z"))
     tensors = [step.tensor[item].numpy() for step in kept]
-    for head, column in zip(heads, _columns(len(heads)), strict=True):
-        q, k, scores, weights, z = (part[head] for part in tensors)
-        with column:
-            most = most_attended(weights[query])
-            st.markdown(f"**head {head}** looks most at {bold(labels[most[0]])}")
-            trace = HeadTrace(scores, weights, z)
-            show_weight(explain_weight(q, k, trace, query, key), divisor=run.config.d_head)
+    for n, (cell, place) in enumerate(zip(cells, _columns(len(cells)), strict=True)):
+        q, k, scores, weights, z = (part[first + n] for part in tensors)
+        with place:
+            words = f"{bold(labels[cell.query])} → {bold(labels[cell.key])}"
+            st.markdown(f"**head {first + n}** · {words}")
+            arithmetic = explain_weight(q, k, HeadTrace(scores, weights, z), cell.query, cell.key)
+            show_weight(arithmetic, divisor=run.config.d_head)

@@ -7,7 +7,8 @@ import streamlit as st
 from mha import tables
 from mha.reference import Array, explain_weight
 from mha.sentence import Sentence
-from pages.parts.hand_built.choice import Cell, Shown
+from pages.parts.cell import Cell
+from pages.parts.hand_built.choice import Shown
 from pages.parts.weight import show_weight
 from pages.parts.words import bold
 

@@ -11,7 +11,8 @@ from mha.hand_built import GALLERY, feature_names
 from mha.reference import Array
 from mha.sentence import Sentence
 from pages.parts import bound, look
-from pages.parts.hand_built.choice import SIDES, Cell, Shown
+from pages.parts.cell import Cell
+from pages.parts.hand_built.choice import SIDES, Shown
 from pages.parts.words import bold
 
 _MOST_NAMED, _LEAST_NAMED = 4, 0.005

@@ -8,7 +8,8 @@ from mha import charts, tables
 from mha.hand_built import most_attended
 from mha.sentence import Sentence
 from pages.parts import bound, look
-from pages.parts.hand_built.choice import Cell, Shown, choose_by_click, stamp
+from pages.parts.cell import Cell, choose_by_click, stamp
+from pages.parts.hand_built.choice import Shown
 
 VIEWS = ("Grid", "Lines")
 

@@ -7,7 +7,8 @@ import streamlit as st
 from mha.hand_built import Verdict, judge
 from mha.sentence import Sentence
 from pages.parts import bound
-from pages.parts.hand_built.choice import SIDES, Cell, Shown
+from pages.parts.cell import Cell
+from pages.parts.hand_built.choice import SIDES, Shown
 from pages.parts.words import bold, listed
 
 
