@@ -24,7 +24,7 @@ Option = TypeVar("Option")
 Place = st.delta_generator.DeltaGenerator
 _PAGE, _NOTES, _TOLD = "page", "notes_of_the_page", "notes_told"  # notes by key
 _UNTOLD, _WRITTEN = "changed_by_the_browser", "link_written_at"
-_ON_ITS_WAY_SECONDS = 2.0
+_ON_ITS_WAY_SECONDS = 0.5
 _MOST_LISTED = 6
 
 
@@ -42,11 +42,12 @@ def changed(key: str) -> None:
     """Note that the browser has changed this widget; every bound widget's callback calls this.
 
     A link that was written here a moment ago may reach the browser after its own and undo it, so
-    that it is written once more.
+    that it is written once more. Not later: what is written here also sets the widget, and a hand
+    that is still moving it would be set back.
     """
     st.session_state.setdefault(_UNTOLD, set()).add(key)
     if time.monotonic() - st.session_state.get(_WRITTEN, -math.inf) < _ON_ITS_WAY_SECONDS:
-        assign(key, st.session_state[key])
+        st.session_state[key] = st.session_state[key]
 
 
 def arrive(page: str) -> None:

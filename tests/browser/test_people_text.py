@@ -44,12 +44,13 @@ MARKUP = (
 SCRIPTS = "👨\u200d👩\u200d👧 e\u0301\u0323 雨衣很轻 जैकेट جاكيت מעיל 🇩🇪 a\u202eb"
 HARMLESS = " ".join(f"w{i}" for i in range(len(MARKUP.split())))
 
-ELEMENTS = """() => {
+ELEMENTS = """(closed) => {
     const names = [];
     const walk = (node) => {
         // What a chart draws for a word is read by itself; a line of text may break anywhere.
         for (const child of node.children) {
             names.push(child.localName);
+            if (closed && child.matches(closed)) continue;
             walk(child);
             if (child.shadowRoot) walk(child.shadowRoot);
         }
@@ -59,9 +60,12 @@ ELEMENTS = """() => {
 }"""
 
 
-def elements(page: Page) -> Counter[str]:
-    """How many elements of each kind the whole document has, those of components included."""
-    return Counter(page.evaluate(ELEMENTS))
+def elements(page: Page, *, closed: str = "") -> Counter[str]:
+    """How many elements of each kind the whole document has, those of components included.
+
+    closed: a selector of elements whose insides are left out.
+    """
+    return Counter(page.evaluate(ELEMENTS, closed))
 
 
 def refuse_dialogs(page: Page) -> list[str]:
@@ -94,7 +98,11 @@ def test_words_make_no_elements_of_their_own_on_any_page(open_page, address):
     opened = refuse_dialogs(odd)
     odd.reload()
     settle(odd)
-    assert elements(odd) == elements(plain)
+    # Where the words are embedded as vectors, formulas have other numbers for other words.
+    closed = ".katex" if address == "/fused_module" else ""
+    assert elements(odd, closed=closed) == elements(plain, closed=closed)
+    written = "".join(odd.locator(".katex annotation").all_text_contents())
+    assert not [word for word in MARKUP.split() if len(word) > 1 and word in written]
     assert words_on(odd) == (MARKUP.split() if address in WITH_CHIPS else [])
     assert scene_on(odd)["tokens"] == MARKUP
     assert opened == []
