@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 from tests.browser.chromium import launch_options
 from tests.browser.server import Server, serve
@@ -19,17 +19,29 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(**launch_options())
-        yield chromium
-        chromium.close()
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
-def returning_visitor(browser: Browser) -> Iterator[BrowserContext]:
-    """Somebody who has loaded the app's files before, as most visitors of a page have."""
-    context = browser.new_context()
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    chromium = playwright.chromium.launch(**launch_options())
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(scope="session")
+def returning_visitor(
+    playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
+    """Somebody who has loaded the app's files before, as most visitors of a page have.
+
+    Kept in a folder, where Chromium also keeps those files compiled: a page then opens with a
+    quarter less work.
+    """
+    folder = tmp_path_factory.mktemp("chromium")
+    context = playwright.chromium.launch_persistent_context(folder, **launch_options())
     yield context
     context.close()
 
