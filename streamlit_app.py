@@ -6,6 +6,6 @@ from pages.parts import bound, look, scene
 
 look.set_up()
 page = st.navigation(scene.pages())
-scene.sidebar()
 bound.arrive(page.url_path)
+scene.sidebar()
 page.run()

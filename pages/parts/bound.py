@@ -24,6 +24,7 @@ Option = TypeVar("Option")
 Place = st.delta_generator.DeltaGenerator
 _PAGE, _NOTES, _TOLD = "page", "notes_of_the_page", "notes_told"  # notes by key
 _UNTOLD, _WRITTEN = "changed_by_the_browser", "link_written_at"
+_DUE, _STOPS = "to_be_set_at_once", "stops_of_sliders"  # values, and options, by key
 _ON_ITS_WAY_SECONDS = 0.5
 _MOST_LISTED = 6
 
@@ -51,10 +52,16 @@ def changed(key: str) -> None:
 
 
 def arrive(page: str) -> None:
-    """Forget the messages of the page that the visitor comes from; called before a page runs."""
+    """Forget the messages of the page that the visitor comes from; called before anything is drawn.
+
+    What a page found that it must set, and could not, since widgets were drawn, is set now.
+    """
     if st.session_state.get(_PAGE) != page:
         st.session_state[_PAGE] = page
         st.session_state[_NOTES], st.session_state[_TOLD] = {}, set()
+        st.session_state[_STOPS] = {}
+    for key, value in st.session_state.pop(_DUE, {}).items():
+        assign(key, value)
 
 
 def segments(
@@ -146,6 +153,40 @@ def slide(
     )
     _tell(key, tell_in)
     return got
+
+
+def stops(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    mend: Callable[[str], tuple[str, str | None]],
+    index: int = 0,
+    on_change: Callable[..., None] | None = None,
+    tell_in: Place = st,
+    **look: Any,
+) -> str:
+    """A slider over options that may change under its value.
+
+    mend: the option to take for a value that is none of them, and what to say of it, if anything.
+    """
+    if st.session_state[_STOPS].get(key) != options:  # a message about others is old
+        st.session_state[_STOPS][key] = options
+        st.session_state[_NOTES].pop(key, None)
+    is_drawn = key in st.session_state
+    asked = st.session_state[key] if is_drawn else st.query_params.get(key)
+    if asked and asked not in options:
+        taken, note = mend(asked)
+        if note is not None:
+            st.session_state[_NOTES][key] = note
+        if is_drawn:
+            st.session_state.setdefault(_DUE, {})[key] = taken
+        else:
+            st.query_params[key] = taken
+        st.rerun()
+    value = st.select_slider(label, options, value=options[index], **_kept(key, on_change), **look)
+    _tell(key, tell_in)
+    return value
 
 
 def number(

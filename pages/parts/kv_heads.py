@@ -1,52 +1,58 @@
-"""Key and value heads, shared by groups of query heads: a number that divides the heads."""
+"""Key and value heads, shared by groups of query heads: a slider over the divisors of the heads."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
 from pages.parts import bound
-from pages.parts.words import plain
+from pages.parts.link import message
 
-_KEY, _SHOWN = "kv_heads", "kv_heads_shown"
-_MOST = 16_384
+ALL = "all"
+_KEY = "kv_heads"
 
 
 def choose_kv_heads(
     config: AttentionConfig, *, tell_in: bound.Place = st, width: int | str = "stretch"
 ) -> AttentionConfig:
-    """Draw the number, and return the sizes with the nearest to it that divides the heads."""
+    """Draw the slider, from a key and value head for every head down to one for all of them.
+
+    It starts at "all", which stays true when the number of heads changes.
+    """
     h = config.n_heads
-    asked = bound.number(
+
+    def mend(asked: str) -> tuple[str, str | None]:
+        return _mend(asked, h)
+
+    stop = bound.stops(
         "Key and value heads",
-        1,
-        _MOST,
-        value=None,
+        [ALL, *downwards(h)[1:]],
         key=_KEY,
-        on_change=_step_to_a_divisor,
+        mend=mend,
         tell_in=tell_in,
-        placeholder=f"{h:,}",
         width=width,
-        help="Each is shared by a group of heads: a number that divides the heads. "
-        "Empty: every head has its own.",
+        help="Each is shared by a group of heads. All: every head has its own.",
     )
-    kv_heads = nearest_divisors(h, asked)[0] if asked else h
-    if asked and kv_heads != asked:
-        note = (
-            f"kv_heads must divide heads; got heads={h}, kv_heads={asked}. "
-            f"Showing kv_heads={kv_heads}, the nearest that does."
-        )
-        tell_in.warning(plain(note), icon=":material/info:")
-    st.session_state[_SHOWN] = (kv_heads, h)
-    return AttentionConfig(config.d_model, h, kv_heads, config.bias)
+    return AttentionConfig(config.d_model, h, h if stop == ALL else int(stop), config.bias)
 
 
-def _step_to_a_divisor() -> None:
-    """Go to the next number that divides the heads, in the direction that was taken."""
-    asked = st.session_state[_KEY]
-    shown, h = st.session_state[_SHOWN]
-    if asked and h % asked:
-        larger = [d for d in divisors(h) if d > asked] or [h]
-        smaller = [d for d in divisors(h) if d < asked]
-        bound.assign(_KEY, larger[0] if asked > shown else smaller[-1])
+def downwards(h: int) -> Sequence[str]:
+    """The numbers that divide h, the largest first, as a slider's stops."""
+    return [str(n) for n in reversed(divisors(h))]
+
+
+def _mend(asked: str, h: int) -> tuple[str, str | None]:
+    """The stop nearest to what was asked for, and what to say of it where it is another number."""
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 9 and int(asked)):
+        return ALL, message(_KEY, f"{ALL}, or a number that divides the heads", asked, ALL)
+    nearest = nearest_divisors(h, int(asked))[0]
+    stop = ALL if nearest == h else str(nearest)
+    if nearest == int(asked):
+        return stop, None
+    return stop, (
+        f"kv_heads must divide heads; got heads={h}, kv_heads={int(asked)}. "
+        f"Showing kv_heads={nearest}, the nearest that does."
+    )

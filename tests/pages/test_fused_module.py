@@ -259,18 +259,19 @@ def test_kv_heads_that_do_not_divide_the_heads_become_the_nearest_and_are_told()
 def test_where_nothing_is_said_every_head_keeps_its_own():
     app = open_page(PAGE, d_model=16, heads=4)
     app.select_slider(key="heads").set_value(8).run()
-    assert app.number_input(key="kv_heads").value is None
+    assert app.select_slider(key="kv_heads").value == "all"
     assert not app.main.warning
     assert_drawn(app, list(steps_of(EXAMPLE, 16, 8, 8)["weights"].tensor[0])[:AT_ONCE])
 
 
-def test_the_buttons_step_from_divisor_to_divisor():
-    app = open_page(PAGE, d_model=16, heads=8, kv_heads=2)
-    app.number_input(key="kv_heads").set_value(3).run()
-    assert app.number_input(key="kv_heads").value == 4
-    app.number_input(key="kv_heads").set_value(3).run()
-    assert app.number_input(key="kv_heads").value == 2
+def test_the_slider_runs_over_the_divisors_from_all_down_to_one():
+    app = open_page(PAGE, d_model=24, heads=12, kv_heads=2)
+    slider = app.select_slider(key="kv_heads")
+    assert slider.options == ["all", "6", "4", "3", "2", "1"]
+    assert slider.value == "2"
+    slider.set_value("3").run()
     assert not app.main.warning
+    assert_drawn(app, list(steps_of(EXAMPLE, 24, 12, 3)["weights"].tensor[0])[:AT_ONCE])
 
 
 def test_the_largest_sizes_stay_bounded():

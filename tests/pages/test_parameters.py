@@ -331,33 +331,41 @@ def test_heads_that_do_not_divide_are_told_and_the_nearest_shown(link, message, 
     assert rows.loc[heads, "kv_heads"] == kv_heads
 
 
-def test_fewer_heads_under_the_key_value_heads_are_told_and_more_heal_it():
-    app = open_page(PAGE, heads=8, kv_heads=8)
-    assert not warnings(app)
+def test_fewer_heads_under_the_key_value_heads_are_told_and_the_message_ends_with_the_next_change():
+    app = open_page(PAGE, heads=16, kv_heads=8)
     app.select_slider(key="heads").set_value(4).run()
-    assert len(warnings(app)) == 1
+    assert warnings(app) == [
+        "kv_heads must divide heads; got heads=4, kv_heads=8. "
+        "Showing kv_heads=4, the nearest that does."
+    ]
+    assert app.select_slider(key="kv_heads").value == "all"
     app.select_slider(key="heads").set_value(16).run()
     assert not warnings(app)
 
 
-@pytest.mark.parametrize(
-    ("before", "asked", "taken"),
-    [(None, 3, 2), (2, 3, 4), (4, 3, 2), (4, 5, 8), (2, 9, 8), (1, 8, 8)],
-)
-def test_key_value_heads_step_to_the_next_number_that_divides(before, asked, taken):
-    app = open_page(PAGE, heads=8, **({"kv_heads": before} if before else {}))
-    number(app, "kv_heads").set_value(asked).run()
-    assert number(app, "kv_heads").value == taken
+@pytest.mark.parametrize(("kv_heads", "stop"), [(8, "all"), (4, "4"), (1, "1")])
+def test_a_link_s_key_value_heads_are_a_stop_of_the_slider(kv_heads, stop):
+    app = open_page(PAGE, heads=8, kv_heads=kv_heads)
+    assert app.select_slider(key="kv_heads").value == stop
     assert not warnings(app)
-    if asked != taken:  # a browser writes what its visitor typed, and AppTest does not
-        assert app.query_params["kv_heads"] == str(taken)
+
+
+def test_key_value_heads_that_still_divide_stay_and_others_become_the_nearest():
+    app = open_page(PAGE, d_model=48, heads=12, kv_heads=6)
+    app.select_slider(key="heads").set_value(24).run()
+    assert app.select_slider(key="kv_heads").value == "6"
+    app.select_slider(key="heads").set_value(16).run()
+    assert app.select_slider(key="kv_heads").value == "4"
+    assert len(warnings(app)) == 1
+    app.select_slider(key="kv_heads").set_value("2").run()
+    assert not warnings(app)
 
 
 EMPTY = "It is left empty."
 WRONG = {
     "width": ("16385", "a whole number from 1 to 16,384", EMPTY),
     "width_heads": ("-1", "a whole number from 1 to 16,384", EMPTY),
-    "kv_heads": ("2.5", "a whole number from 1 to 16,384", EMPTY),
+    "kv_heads": ("2.5", "all, or a number that divides the heads", "Showing all."),
     "d_head": ("1e3", "a whole number from 1 to 1,024", EMPTY),
     "bias": ("yes", "true or false", "Showing false."),
     "stack": ("heads", "one of by projection, by head", "Showing by projection."),
