@@ -122,7 +122,7 @@ def kv_cache_bytes(
     n_layers, T, batch = (require_positive_int(*size) for size in sizes.items())
     kept = T if window is None else min(T, require_positive_int("window", window))
     numbers = 2 * n_layers * batch * config.n_kv_heads * d_head * kept
-    return _bytes(numbers, bytes_per_number)
+    return bytes_needed(numbers, bytes_per_number)
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,22 @@ def count_scores(
     T_q, T_k = _lengths(T_q, T_k)
     softmaxes = batch * config.n_heads * T_q
     numbers = softmaxes * T_k
-    return ScoreCount(numbers, _bytes(numbers, bytes_per_number), softmaxes)
+    return ScoreCount(numbers, bytes_needed(numbers, bytes_per_number), softmaxes)
+
+
+def bytes_needed(numbers: int, bytes_per_number: float) -> int:
+    """The whole bytes that so many numbers take, exactly; what is left over takes a whole one.
+
+    Raises:
+        ValueError: bytes_per_number is not 4, 2, 1 or 0.5.
+    """
+    known = isinstance(bytes_per_number, Real) and not isinstance(bytes_per_number, bool)
+    if not known or bytes_per_number not in BYTES:
+        raise ValueError(
+            f"bytes_per_number must be 4, 2, 1 or 0.5 (32, 16, 8 or 4 bits); "
+            f"got bytes_per_number={bytes_per_number!r}. Try bytes_per_number=2."
+        )
+    return math.ceil(numbers * Fraction(float(bytes_per_number)))
 
 
 def _head_size(config: AttentionConfig, d_head: int | None) -> int:
@@ -252,14 +267,3 @@ def _lengths(T_q: int, T_k: int | None) -> tuple[int, int]:
             f"got T_q={T_q}, T_k={T_k}. Try T_k={T_q}."
         )
     return T_q, T_k
-
-
-def _bytes(numbers: int, bytes_per_number: float) -> int:
-    """The whole bytes that so many numbers need, exactly; what is left over takes a whole one."""
-    known = isinstance(bytes_per_number, Real) and not isinstance(bytes_per_number, bool)
-    if not known or bytes_per_number not in BYTES:
-        raise ValueError(
-            f"bytes_per_number must be 4, 2, 1 or 0.5 (32, 16, 8 or 4 bits); "
-            f"got bytes_per_number={bytes_per_number!r}. Try bytes_per_number=2."
-        )
-    return math.ceil(numbers * Fraction(float(bytes_per_number)))

@@ -122,7 +122,7 @@ class MultiHeadAttention(nn.Module):
         Raises:
             ValueError: x is no such tensor.
         """
-        B, T, C = self._require_input(x)
+        B, T, C = self.require_input(x)
         h, h_kv, d_head = self.config.n_heads, self.config.n_kv_heads, self.config.d_head
         q, k, v = self.qkv(x).split([C, h_kv * d_head, h_kv * d_head], dim=-1)
         q = q.view(B, T, h, d_head).transpose(1, 2)  # (B, h, T, d_head)
@@ -137,7 +137,7 @@ class MultiHeadAttention(nn.Module):
         Raises:
             ValueError: as `forward`.
         """
-        B, T, C = self._require_input(x)
+        B, T, C = self.require_input(x)
         h, h_kv, d_head = self.config.n_heads, self.config.n_kv_heads, self.config.d_head
         C_kv = h_kv * d_head
         keep = _Keeper()
@@ -198,7 +198,7 @@ class MultiHeadAttention(nn.Module):
                 their.copy_(ours)
         return theirs.to(self.qkv.weight)
 
-    def _require_input(self, x: Tensor) -> torch.Size:
+    def require_input(self, x: Tensor) -> torch.Size:
         """Return B, T, C of x, or raise before anything runs."""
         C, dtype = self.config.d_model, self.qkv.weight.dtype
         if not isinstance(x, Tensor):
