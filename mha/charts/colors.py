@@ -22,6 +22,9 @@ DIVERGING = {
     "light": ("#8C3B00", "#DD8A3E", "#F8DFC3", "#F3F4F6", "#C3DAF0", "#3B83C0", "#08306B"),
     "dark": ("#FFD9B0", "#D98334", "#6B3A12", "#1B222B", "#173A5E", "#4391CF", "#E6F4FF"),
 }
+# The page's ground and its text, as in .streamlit/config.toml.
+PAGE = {"light": "#FCFCFD", "dark": "#0F1216"}
+TEXT = {"light": "#0E1116", "dark": "#F2F4F7"}
 MASK_GREY = "#868C96"
 CHOSEN = "#E69F00"
 

@@ -1,0 +1,201 @@
+"""The KV cache over context length, and what each token costs to decode, as lines.
+
+`cache_marks` and `decoding_marks` of `mha.cache_marks` feed them; a row's `kind` says which layer
+draws it. Words stand on the picture itself, on a halo in the page's colour, with no legend.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from mha.charts.colors import CHOSEN, MASK_GREY, PAGE, SEQUENTIAL, Theme
+from mha.charts.marks import finish, kept
+
+PIXELS = 500
+FONT = 17
+_LINE_HEIGHT = 20
+_MEMORY_NAMES = 62  # pixels that the names of the memories take on the left
+
+
+def cache_spec(theme: Theme) -> dict[str, Any]:
+    """Bytes over context length, memories as rules, ready to be fed the marks of `cache_marks`."""
+    return kept(_cache, theme)
+
+
+def decode_spec(theme: Theme) -> dict[str, Any]:
+    """Two lines over the tokens, ready to be fed the marks of `decoding_marks`."""
+    return kept(_decode, theme)
+
+
+def _cache(theme: Theme) -> alt.LayerChart:
+    tips = [
+        alt.Tooltip("model:N"),
+        alt.Tooltip("context:Q", title="tokens", format=","),
+        alt.Tooltip("bytes:Q", format=","),
+    ]
+    memories = _of("memory")
+    rules = memories.mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=MASK_GREY, aria=False)
+    to_rules = memories.mark_rule(strokeWidth=1.5, color=MASK_GREY, aria=False)
+    names = memories.mark_text(align="left", baseline="middle", fontSize=FONT, color="currentColor")
+    outgrows = _of("outgrows").encode(x=_x("x"), y=_y("y"), tooltip=tips)
+    diamond = {"shape": "diamond", "filled": True, "size": 240, "opacity": 1}
+    return _finished(
+        [
+            _grid("tick_y"),
+            *_ticks_below("tokens in the context (1K = 1,024)"),
+            _of("tick_y")
+            .mark_text(align="right", baseline="middle", dx=-8, fontSize=FONT, color="currentColor")
+            .encode(x=alt.value(0), y=_y("y"), text="text:N"),
+            rules.encode(x=alt.value(_MEMORY_NAMES + 16), x2=alt.value("width"), y=_y("y")),
+            to_rules.encode(
+                x=alt.value(_MEMORY_NAMES),
+                x2=alt.value(_MEMORY_NAMES + 16),
+                y=_y("label_y"),
+                y2="y",
+            ),
+            names.encode(x=alt.value(4), y=_y("label_y"), text="text:N"),
+            *_lines("model", theme, tips),
+            _drop("datum.kind == 'chosen' && datum.lit", CHOSEN, []),
+            _drop("datum.kind == 'outgrows'", "currentColor", [2, 4]),
+            _chosen(tips),
+            outgrows.mark_point(**diamond, color="currentColor", stroke=PAGE[theme]),
+            *_beside("datum.kind == 'chosen' && datum.lit", 1, 2, theme),
+            *_beside("datum.kind == 'outgrows'", 3.5, 3, theme),
+            *_names(theme, broken="datum.text != datum.model"),
+        ]
+    )
+
+
+def _decode(theme: Theme) -> alt.LayerChart:
+    tips = [
+        alt.Tooltip("way:N"),
+        alt.Tooltip("n:Q", title="token", format=","),
+        alt.Tooltip("cost:Q", format=",.6~g"),
+    ]
+    steps = _of("tick_y").encode(x=alt.value(0), y=_y("y"))
+    return _finished(
+        [
+            _grid("tick_y"),
+            *_ticks_below("token n"),
+            *_lines("way", theme, tips),
+            *_haloed(steps, theme, align="left", baseline="bottom", dy=-4),
+            _drop("datum.kind == 'chosen' && !datum.lit", CHOSEN, []),
+            _chosen(tips),
+            *_names(theme),
+        ]
+    )
+
+
+def _lines(one: str, theme: Theme, tips: list[alt.Tooltip]) -> list[alt.Chart]:
+    """A line for each, the lit one strong and on top, and places on it to hover over."""
+    line = _of("line").encode(x=_x("x"), y=_y("y"), detail=f"{one}:N")
+    return [
+        line.transform_filter("!datum.lit").mark_line(color=MASK_GREY, strokeWidth=3),
+        line.transform_filter("datum.lit").mark_line(color=SEQUENTIAL[theme][4], strokeWidth=4),
+        _of("line")
+        .mark_point(filled=True, size=300, opacity=0, aria=False)
+        .encode(x=_x("x"), y=_y("y"), tooltip=tips),
+    ]
+
+
+def _chosen(tips: list[alt.Tooltip]) -> alt.Chart:
+    return (
+        _of("chosen")
+        .mark_point(filled=True, opacity=1, size=alt.ExprRef("datum.lit ? 170 : 90"), color=CHOSEN)
+        .encode(x=_x("x"), y=_y("y"), tooltip=tips)
+    )
+
+
+def _drop(shown: str, color: str, dash: list[int]) -> alt.Chart:
+    """A rule from a mark down to the axis."""
+    return (
+        alt.Chart()
+        .transform_filter(shown)
+        .mark_rule(color=color, strokeWidth=2, strokeDash=dash or [1, 0], aria=False)
+        .encode(x=_x("x"), y=_y("y"), y2=alt.value(PIXELS))
+    )
+
+
+def _beside(shown: str, above: float, lines: int, theme: Theme) -> list[alt.Chart]:
+    """A mark's words beside its rule, on the side that has room.
+
+    above: lines of room between the axis and them. lines: that they have.
+    """
+    top = PIXELS - (above + lines - 0.5) * _LINE_HEIGHT
+    words = alt.Chart().transform_filter(shown).encode(x=_x("x"), y=alt.value(top))
+    dx = alt.ExprRef("datum.align == 'left' ? 8 : -8")
+    return _haloed(words, theme, baseline="top", align=alt.ExprRef("datum.align"), dx=dx)
+
+
+def _names(theme: Theme, broken: str = "false") -> list[alt.Chart]:
+    """What a line is, above its end; or behind its end, in two lines, where there are several.
+
+    broken: whether it has two lines, as an expression.
+    """
+    two = -_LINE_HEIGHT / 2  # the first of two lines stands half a line higher
+    words = _of("name").encode(x=alt.value("width"), y=_y("label_y"))
+    return _haloed(
+        words,
+        theme,
+        baseline="middle",
+        align=alt.ExprRef("datum.align"),
+        dx=alt.ExprRef("datum.align == 'left' ? 8 : -2"),
+        dy=alt.ExprRef(f"datum.align == 'right' ? -15 : {broken} ? {two} : 0"),
+        fontWeight=alt.ExprRef("datum.lit ? 'bold' : 'normal'"),
+    )
+
+
+def _haloed(words: alt.Chart, theme: Theme, **more: Any) -> list[alt.Chart]:
+    how = {"fontSize": FONT, "lineBreak": "\n", "lineHeight": _LINE_HEIGHT}
+    words = words.encode(text="text:N")
+    halo = {"stroke": PAGE[theme], "strokeWidth": 5, "strokeJoin": "round", "aria": False}
+    return [
+        words.mark_text(**how, **more, **halo, color=PAGE[theme]),
+        words.mark_text(**how, **more, color="currentColor"),
+    ]
+
+
+def _grid(kind: str) -> alt.Chart:
+    faint = {"color": MASK_GREY, "opacity": 0.4, "strokeWidth": 1, "aria": False}
+    return _of(kind).mark_rule(**faint).encode(x=alt.value(0), x2=alt.value("width"), y=_y("y"))
+
+
+def _ticks_below(title: str) -> list[alt.Chart]:
+    """The axis, the numbers below it, and what they are."""
+    ticks = _of("tick_x")
+    text = {"baseline": "top", "fontSize": FONT, "color": "currentColor"}
+    bold = alt.ExprRef("datum.lit ? 'bold' : 'normal'")
+    return [
+        ticks.mark_rule(color=MASK_GREY, strokeWidth=1.5, aria=False).encode(
+            x=_x("x"), y=alt.value(PIXELS), y2=alt.value(PIXELS + 6)
+        ),
+        ticks.mark_rule(color=MASK_GREY, strokeWidth=1.5, aria=False).encode(
+            x=alt.value(0), x2=alt.value("width"), y=alt.value(PIXELS)
+        ),
+        ticks.mark_text(**text, dy=10, fontWeight=bold).encode(
+            x=_x("x"), y=alt.value(PIXELS), text="text:N"
+        ),
+        ticks.transform_filter("datum.x == 0 || datum.x == 0.5 && datum.text == '1'")
+        .mark_text(**text, align="left", dy=34)
+        .encode(x=alt.value(0), y=alt.value(PIXELS), text=alt.value(title)),
+    ]
+
+
+def _of(kind: str) -> alt.Chart:
+    return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
+
+
+def _x(field: str) -> alt.X:
+    scale = alt.Scale(domain=[0, 1], nice=False, zero=False)
+    return alt.X(f"{field}:Q", axis=None, title=None, scale=scale)
+
+
+def _y(field: str) -> alt.Y:
+    scale = alt.Scale(domain=[0, 1.06], nice=False, zero=False)
+    return alt.Y(f"{field}:Q", axis=None, title=None, scale=scale)
+
+
+def _finished(layers: list[alt.Chart]) -> alt.LayerChart:
+    return finish(layers).properties(height=PIXELS)
