@@ -4,6 +4,7 @@ import streamlit as st
 
 from mha import charts, tables
 from mha.hand_built import features, previous_token_head, same_category_head
+from mha.models import MODELS
 from pages.parts import look
 from pages.parts.chips import category_chips
 from pages.parts.scene import enter
@@ -51,11 +52,20 @@ CARDS = {
         "The count, added up as on paper. Double the heads: how many parameters? And when does "
         "that stop to be true?",
     ),
+    "real_models": (
+        "**Sizes in real models →**",
+        f"{len(MODELS)} models and their sources. Heads that share keys and values, and the cache "
+        "that they make small.",
+    ),
 }
-for (page, (title, what)), column in zip(CARDS.items(), st.columns(len(CARDS)), strict=True):
-    with column.container(border=True, height="stretch"):
-        st.page_link(f"pages/{page}.py", label=title)
-        st.markdown(what)
+ACROSS = 3
+cards = list(CARDS.items())
+for first in range(0, len(cards), ACROSS):
+    row = cards[first : first + ACROSS]
+    for (page, (title, what)), column in zip(row, st.columns(ACROSS), strict=False):
+        with column.container(border=True, height="stretch"):
+            st.page_link(f"pages/{page}.py", label=title)
+            st.markdown(what)
 st.markdown(
     "- **Lecturing?** The address bar holds the view that you see: collect the moments of your "
     "talk as links.\n"

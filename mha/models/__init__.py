@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from mha.models.early import EARLY
-from mha.models.model import BIASED, KINDS, Latent, Model
+from mha.models.model import BIASED, KINDS, SHARINGS, Latent, Model
 from mha.models.open_weights import OPEN_WEIGHTS
 
-__all__ = ["BIASED", "KINDS", "MODELS", "Latent", "Model"]
+__all__ = ["BIASED", "KINDS", "MODELS", "SHARINGS", "Latent", "Model"]
 
 MODELS: Mapping[str, Model] = MappingProxyType(EARLY | OPEN_WEIGHTS)

@@ -20,8 +20,10 @@ from mha.ledger import count_parameters, kv_cache_bytes
 
 Kind = Literal["decoder", "encoder", "encoder-decoder"]
 Biased = Literal["", "QKV", "QKVO"]
+Sharing = Literal["multi-head", "grouped", "multi-query", "latent"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 BIASED: tuple[Biased, ...] = get_args(Biased)
+SHARINGS: tuple[Sharing, ...] = get_args(Sharing)
 
 
 class Latent(NamedTuple):
@@ -129,6 +131,27 @@ class Model:
         """One attention layer. Its d_head is C / h, which is not every model's own."""
         bias = self.biased != ""
         return AttentionConfig(self.d_model, self.n_heads, self.n_kv_heads, bias)
+
+    def narrowed(self, most: int) -> AttentionConfig | None:
+        """A layer with this model's heads and key and value heads, as wide as `most` allows.
+
+        Each head keeps its job and has fewer numbers. The width is even, as a slider has it; None
+        where so many heads do not fit.
+        """
+        step = self.n_heads * (1 + self.n_heads % 2)
+        widest = min(most, self.d_model) // step * step
+        if widest < step:
+            return None
+        return AttentionConfig(widest, self.n_heads, self.n_kv_heads)
+
+    @property
+    def sharing(self) -> Sharing:
+        """How query heads share keys and values."""
+        if self.latent is not None:
+            return "latent"
+        if self.n_kv_heads == self.n_heads:
+            return "multi-head"
+        return "multi-query" if self.n_kv_heads == 1 else "grouped"
 
     @property
     def group_size(self) -> int:

@@ -222,6 +222,18 @@ def number(
     return got
 
 
+def write(label: str, *, key: str, longest: int, tell_in: Place = st, **look: Any) -> str:
+    """A short text, empty at first, that is told as it is typed."""
+
+    def fits(text: str) -> bool:
+        return len(text) <= longest
+
+    _judge(key, f"at most {longest} characters", fits, shown=None)
+    text = st.text_input(label, live=True, max_chars=longest, **_kept(key), **look)
+    _tell(key, tell_in)
+    return text
+
+
 def turn(label: str, *, key: str, tell_in: Place = st, **look: Any) -> bool:
     """A toggle, off at first."""
     _judge(key, "true or false", lambda text: text.lower() in ("true", "false"), shown="false")

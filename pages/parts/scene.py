@@ -43,6 +43,7 @@ def pages() -> list[st.Page]:
         st.Page("pages/split_merge.py", title="Split and merge"),
         st.Page("pages/fused_module.py", title="The fused module"),
         st.Page("pages/parameters.py", title="Where the parameters are"),
+        st.Page("pages/real_models.py", title="Sizes in real models"),
     ]
 
 

@@ -22,6 +22,7 @@ PAGES = [
     ("hand_built_heads", "/hand_built_heads"),
     ("split_merge", "/split_merge?stage=attention"),
     ("fused_module", "/fused_module?kv_heads=2"),
+    ("real_models", "/real_models"),
     ("parameters", "/parameters"),
 ]
 # The animation in motion: few cells, so that every number can be read.

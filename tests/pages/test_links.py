@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from mha.hand_built import CHALLENGES, GALLERY, MAX_EDITS_TEXT
 from mha.layout import MISTAKES
+from mha.models import MODELS, SHARINGS
+from mha.models_table import SORTED_BY
 from mha.sentence import CATEGORY_NAMES, MAX_CLUSTERS, MAX_TOKENS, Sentence
 from pages.parts import scene
 from pages.parts.animation import STAGES
@@ -22,6 +24,8 @@ from pages.parts.hand_built.pictures import VIEWS
 from pages.parts.parameters.layer import MAX_WIDTH
 from pages.parts.parameters.picture import STACKS
 from pages.parts.parameters.predict import GUESSES
+from pages.parts.real_models.decode import QUANTITIES
+from pages.parts.real_models.predict import GUESSES as CACHE_GUESSES
 from pages.parts.words import bold, listed, plain
 from tests.pages.app import (
     HEADS,
@@ -46,6 +50,7 @@ MOST_ROWS = MAX_TOKENS * scene.D_MODEL_RANGE[1]  # a tensor's
 MOST_PIECES = 1_400  # the bars of d_model 15,120, which has most divisors of all widths
 MOST_BYTES = 8_000_000
 
+MODEL_STEPS = ("Grouped queries", "The cache", "Token by token", "All models", "Predict")
 MARKUP = (
     "<img src=x onerror=alert(1)>",
     "<script>alert(1)</script>",
@@ -164,6 +169,19 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "from": st.integers(-1, 20),
     "fused": st.sampled_from(["true", "false"]),
     "check": st.sampled_from(["true", "false"]),
+    "models_step": st.sampled_from([*MODEL_STEPS, "The caches"]),
+    "model": st.sampled_from([*(model.title for model in MODELS.values()), "gpt2"]),
+    "model_kv": st.integers(-1, 300),
+    "context": st.one_of(st.integers(-1, 2**25), st.integers(1, 10**12)),
+    "sequences": st.integers(-1, 2000),
+    "format": st.sampled_from(["32 bits", "16 bits", "8 bits", "4 bits", "2 bits"]),
+    "decode": st.sampled_from(["true", "false"]),
+    "cost": st.sampled_from([*QUANTITIES, "seconds"]),
+    "find": st.text(max_size=60),
+    "sharing": st.sampled_from([*SHARINGS, "all", "none"]),
+    "order": st.sampled_from([*SORTED_BY, "by name"]),
+    "cache_guess": st.sampled_from([*CACHE_GUESSES, "8"]),
+    "cache_reveal": st.sampled_from(["true", "false"]),
     "parameters_step": st.sampled_from(
         ["On paper", "Every number of heads", "In PyTorch", "Predict", "on paper"]
     ),
@@ -268,7 +286,7 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
         steps = [
             {control.key: step}
             for control in app.segmented_control
-            if control.key in ("step", "parameters_step")
+            if control.key in ("step", "parameters_step", "models_step")
             for step in control.options
         ]
         for seen in ({}, *steps):

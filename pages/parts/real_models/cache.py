@@ -1,0 +1,114 @@
+"""The KV cache of a model: its bytes over context length, the formula, and what fits where."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mha.amounts import bytes_text, context_text
+from mha.cache_marks import cache_marks
+from mha.cache_tables import cache_table, memories_table, outgrowing_context, weight_bytes
+from mha.charts.cache import cache_spec
+from mha.models import Model
+from pages.parts import look
+from pages.parts.real_models.choose import Asked
+from pages.parts.real_models.downloads import offer
+from pages.parts.words import plain
+
+_NO_CACHE = "It is an encoder: it writes nothing, and keeps no cache. Choose another model."
+
+
+def draw(model: Model, asked: Asked) -> None:
+    """The sentence, and the chart over context length."""
+    how = {"batch": asked.batch, "bytes_per_number": asked.bytes_per_number}
+    if model.kind == "encoder":
+        st.markdown(f"**{plain(model.title)}.** {_NO_CACHE}")
+        return
+    kept = model.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
+    st.markdown(
+        f"**{plain(model.title)} keeps {bytes_text(kept)}** of {asked.words}. "
+        + _outgrows(model, outgrowing_context(model, **how))
+    )
+    marks = cache_marks(model, asked.T, **how)
+    look.picture(marks, cache_spec(look.theme()), alt=_alt(model, asked, kept))
+
+
+def tell(model: Model, asked: Asked) -> None:
+    """The formula with the numbers in it, and the longest context that fits each memory."""
+    if model.kind == "encoder":
+        return
+    how = {"batch": asked.batch, "bytes_per_number": asked.bytes_per_number}
+    formula, memories = st.columns([1, 1], gap="large")
+    with formula:
+        st.latex(formula_of(model, asked))
+        one = model.kv_cache_bytes(1, 1, asked.bytes_per_number)
+        st.markdown(
+            f"Of one token: **{bytes_text(one)}**, in {model.n_layers} layers."
+            + (f" {model.note}" if model.note else "")
+        )
+    with memories:
+        st.markdown(_memories(memories_table(model, **how)))
+        st.markdown("1 GB is 10⁹ bytes. The weights are counted at 16 bits a number.")
+    marks, spec = cache_marks(model, asked.T, **how), cache_spec(look.theme())
+    offer("kv_cache", marks, spec, data=cache_table([model], asked.T, **how))
+
+
+def formula_of(model: Model, asked: Asked) -> str:
+    """The bytes as a product, or as a sum of two where some layers have a window."""
+    size = f"{asked.bytes_per_number:g}"
+    kept = model.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
+    if model.latent is not None:
+        names = r"\text{layers} \cdot \text{batch} \cdot (\text{latent} + \text{rope})"
+        names += r" \cdot T \cdot \text{bytes}"
+        latent = rf"({model.latent.kv_rank} + {model.latent.rope})"
+        terms = [[model.n_layers, asked.batch, latent, asked.T, size]]
+    else:
+        names = r"2 \cdot \text{layers} \cdot \text{batch} \cdot h_{kv} \cdot d_{\text{head}}"
+        names += r" \cdot T \cdot \text{bytes}"
+        layers = {
+            asked.T: model.n_layers - model.n_window_layers,
+            min(asked.T, model.window or asked.T): model.n_window_layers,
+        }
+        if len(layers) == 1:  # the context is no longer than the window
+            layers = {asked.T: model.n_layers}
+        terms = [
+            [2, n, asked.batch, model.n_kv_heads, model.d_head, T, size]
+            for T, n in layers.items()
+            if n
+        ]
+    products = [r" \cdot ".join(map(_latex, term)) for term in terms]
+    lines = [f"&{names}", f"&= {products[0]}", *(rf"&\quad + {more}" for more in products[1:])]
+    lines.append(rf"&= {_latex(kept)} \text{{ bytes}}")
+    return r"\begin{aligned}" + r" \\[4pt] ".join(lines) + r"\end{aligned}"
+
+
+def _outgrows(model: Model, context: int | None) -> str:
+    weights = weight_bytes(model)
+    if weights is None:
+        return "How many parameters it has in all was not read."
+    if context is None:
+        return f"It never outgrows the weights ({bytes_text(weights)}): every layer has a window."
+    return f"At {context:,} tokens it outgrows the weights ({bytes_text(weights)})."
+
+
+def _memories(table) -> str:
+    rows = ["| memory | cache alone | beside the weights |", "|--:|--:|--:|"]
+    for row in table.itertuples():
+        rows.append(f"| {row.memory_gb} GB | {_fits(row.alone)} | {_fits(row.beside_weights)} |")
+    return "\n".join(rows)
+
+
+def _fits(tokens: object) -> str:
+    if tokens is None or tokens != tokens or str(tokens) == "<NA>":
+        return "any context"
+    return f"{tokens:,} tokens" if tokens else "nothing"
+
+
+def _alt(model: Model, asked: Asked, kept: int) -> str:
+    return (
+        f"Bytes of the cache over context length, both on a log scale, with lines for memories. "
+        f"{model.title} keeps {bytes_text(kept)} at {context_text(asked.T)} tokens."
+    )
+
+
+def _latex(part: object) -> str:
+    return f"{part:,}".replace(",", "{,}") if isinstance(part, int) else str(part)

@@ -1,0 +1,156 @@
+"""Grouped queries: who reads whom, and what sharing does to parameters and to the cache."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from mha.amounts import bytes_text, count_text
+from mha.cache_marks import kv_readers_marks
+from mha.charts.readers import kv_readers_spec, with_hues
+from mha.config import AttentionConfig
+from mha.models import Model
+from pages.parts import look
+from pages.parts.link import D_MODEL_RANGE
+from pages.parts.real_models.choose import Asked
+from pages.parts.real_models.downloads import offer
+from pages.parts.words import plain
+
+_KEPT = ("tokens", "categories", "causal")
+
+
+def draw(model: Model, kv_heads: int, asked: Asked) -> None:
+    """The sentence, and the picture of the heads."""
+    if model.latent is not None:
+        st.markdown(_latent_words(model, asked))
+        return
+    shared, own = (replace(model, n_kv_heads=n) for n in (kv_heads, model.n_heads))
+    st.markdown(_sentence(shared, own, asked))
+    table, spec = with_hues(kv_readers_marks(shared.config)), kv_readers_spec()
+    look.picture(table, spec, alt=_alt(shared))
+
+
+def tell(model: Model, kv_heads: int, asked: Asked) -> None:
+    """The ledger and the cache: with a key and value head each, and with as many as chosen."""
+    if model.latent is not None:
+        _tell_latent(model)
+        return
+    numbers = dict.fromkeys([model.n_heads, kv_heads])
+    columns = [replace(model, n_kv_heads=n) for n in numbers]
+    ledger, beside = st.columns([3, 2], gap="large")
+    with ledger:
+        st.markdown(_ledger(columns, kv_heads, asked))
+    with beside:
+        st.markdown(
+            f"Query head i reads key and value head i // {model.n_heads // kv_heads}: neighbours "
+            "share. Queries and W_O stay as they are; W_K and W_V shrink, and so does all that "
+            "is kept of a token.".replace("_", r"\_")
+        )
+        if model.kind == "encoder":
+            st.markdown("It is an encoder: it writes nothing, and keeps no cache.")
+        small = model.narrowed(D_MODEL_RANGE[1])
+        if small is not None:
+            st.link_button(
+                "See the keys repeated: step k_all ↗",
+                _module_link(small, kv_heads),
+                help="The fused module, opened beside this page: as many heads, each with fewer "
+                "numbers.",
+            )
+        offer("grouped_queries", kv_readers_marks(columns[-1].config), None)
+
+
+def _sentence(shared: Model, own: Model, asked: Asked) -> str:
+    h, h_kv = shared.n_heads, shared.n_kv_heads
+    if h_kv == h:
+        who = f"**{_heads(h)}, and each has keys and values of its own.**"
+    else:
+        who = f"**{_heads(h)} read {_kv_heads(h_kv)}: {h // h_kv} share each.**"
+    kept = shared.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
+    if not kept:
+        return who
+    text = f"{who} The cache takes **{bytes_text(kept)}** ({asked.words})"
+    if h_kv < h:
+        whole = own.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
+        text += f", {h // h_kv} times less than the {bytes_text(whole)} without sharing"
+    return text + "."
+
+
+def _ledger(columns: list[Model], chosen: int, asked: Asked) -> str:
+    """A table in Markdown: a column for each number of key and value heads."""
+
+    def row(name: str, cells: list[str]) -> str:
+        lit = [
+            f"**{cell}**" if one.n_kv_heads == chosen else cell
+            for one, cell in zip(columns, cells, strict=True)
+        ]
+        return f"| {name} | " + " | ".join(lit) + " |"
+
+    names = [name for name in columns[0].layer_terms if name.startswith("W_")]
+    rows = [
+        row("key and value heads", [f"{one.n_kv_heads:,}" for one in columns]),
+        "|:--|" + "--:|" * len(columns),
+        *(row(name, [f"{one.layer_terms[name]:,}" for one in columns]) for name in names),
+        row("one layer", [f"{one.layer_parameters:,}" for one in columns]),
+        row(
+            f"all {columns[0].n_attention_layers} layers",
+            [count_text(one.attention_parameters) for one in columns],
+        ),
+    ]
+    for name, T, batch in (("cache of a token", 1, 1), ("cache in all", asked.T, asked.batch)):
+        sizes = [one.kv_cache_bytes(T, batch, asked.bytes_per_number) for one in columns]
+        rows.append(row(name, [bytes_text(size) if size else "none" for size in sizes]))
+    return "\n".join(rows).replace("_", r"\_")
+
+
+def _latent_words(model: Model, asked: Asked) -> str:
+    kept = model.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
+    plainly = replace(model, latent=None)
+    whole = plainly.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
+    return (
+        f"**{plain(model.title)} has latent attention: no key or value head is kept.** Of each "
+        f"token and layer it keeps one vector of {model.latent.kv_rank} numbers, from which all "
+        f"{model.n_heads} heads rebuild their keys and values, and one key of "
+        f"{model.latent.rope} numbers for the positions, which they share. The cache takes "
+        f"**{bytes_text(kept)}** ({asked.words}); keys and values of {model.n_heads} heads would "
+        f"take {bytes_text(whole)}."
+    )
+
+
+def _tell_latent(model: Model) -> None:
+    rows = [f"| {name} | {count:,} |" for name, count in model.layer_terms.items()]
+    rows.append(f"| **one layer** | **{model.layer_parameters:,}** |")
+    table = "\n".join(["| part | parameters |", "|:--|--:|", *rows])
+    st.markdown(table.replace("_", r"\_"))
+
+
+def _alt(model: Model) -> str:
+    group = model.group_size
+    readers = "; ".join(
+        f"key and value head {n} is read by {_readers(n * group, group)}"
+        for n in range(model.n_kv_heads)
+    )
+    return f"{_heads(model.n_heads)} above {_kv_heads(model.n_kv_heads)}: {readers}."
+
+
+def _readers(first: int, group: int) -> str:
+    return f"query head {first}" if group == 1 else f"query heads {first} to {first + group - 1}"
+
+
+def _heads(h: int) -> str:
+    return f"{h:,} query {'head' if h == 1 else 'heads'}"
+
+
+def _kv_heads(h_kv: int) -> str:
+    return f"{h_kv:,} key and value {'head' if h_kv == 1 else 'heads'}"
+
+
+def _module_link(small: AttentionConfig, kv_heads: int) -> str:
+    """The fused module with the model's heads, on the words and the mask of this page.
+
+    A link of its own: Streamlit's links between pages cannot set what is bound to the address.
+    """
+    kept = {key: st.query_params[key] for key in _KEPT if key in st.query_params}
+    sizes = {"d_model": small.d_model, "heads": small.n_heads, "kv_heads": kv_heads, "at": "k_all"}
+    return f"fused_module?{urlencode(kept | sizes)}"
