@@ -27,7 +27,11 @@ from tests.browser.visit import resize, settle
 
 PROJECTOR, LAPTOP, PHONE = (1920, 1080), (1280, 800), (390, 844)
 LONG_WORDS = " ".join(f"internationalisations{i:03}" for i in range(MAX_TOKENS))
-OPENED_WHOLE = ("/split_merge", "/parameters")  # by their own tests, with all that folds away
+OPENED_WHOLE = (
+    "/split_merge",
+    "/parameters",
+    "/real_models",
+)  # by their own tests, with all that folds away
 LEAST_CONTRAST = 4.5
 LEAST_PIXELS = 16
 TALL = 4000  # a window so tall that most pages have nothing scrolled out of sight

@@ -97,7 +97,6 @@ def _chosen(model: Model) -> None:
     with button:
         st.button(
             "Load into the sliders",
-            type="primary",
             on_click=_load,
             args=(model, small),
             help="Its sizes on the page about parameters. "
