@@ -30,7 +30,7 @@ MAY_READ: dict[str, set[str]] = {
     "models": {"checks", "config", "ledger"},
     "scoring": {"checks"},
     "training": {"checks", "config", "module", "scoring"},
-    "pitfalls": {"checks", "reference", "module", "layout"},
+    "pitfalls": {"checks", "reference", "module", "layout", "models"},
     # Tables know results, by the types that the rooms below hand out.
     "tables": {"checks", "hand_built", "reference", "sentence", "ledger", "layout", "scoring"},
     "charts": {"tables", "ledger_tables"},
