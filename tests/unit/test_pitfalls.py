@@ -21,6 +21,7 @@ from mha.models import MODELS
 from mha.pitfalls import PITFALLS, TOPICS, Answer, Pitfall, search
 from mha.pitfalls.source import stem
 from mha.reference import attend, causal_mask
+from mha.sentence import Sentence, dissect
 from tests.unit.says import says
 
 NAN = math.nan
@@ -382,6 +383,22 @@ def test_the_head_size_is_that_of_the_published_model(model):
     d_head = MODELS[model].d_head
     one_head = AttentionConfig(d_head, 1)
     assert outcome.right.values.tolist() == [d_head, kv_cache_bytes(one_head, n_layers=1, T=1)]
+
+
+@pytest.mark.parametrize("text", PITFALLS["character_count"].inputs["text"].options)
+def test_a_character_is_what_the_core_counts_as_one(text):
+    outcome = PITFALLS["character_count"].run(text=text)
+    anatomy = dissect(text)
+    assert outcome.wrong.values.tolist() == [anatomy.n_code_points]
+    assert outcome.right.values.tolist() == [len(anatomy.clusters)]
+
+
+@pytest.mark.parametrize("words", PITFALLS["repeated_word"].inputs["words"].options)
+def test_a_picture_has_a_column_for_every_label_of_the_core(words):
+    outcome = PITFALLS["repeated_word"].run(words=words)
+    sentence = Sentence.parse(words)
+    assert outcome.right.values.shape[1] == len(set(sentence.labels))
+    assert outcome.wrong.values.shape[1] == len(set(sentence.tokens))
 
 
 # Running and finding
