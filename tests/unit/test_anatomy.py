@@ -76,6 +76,7 @@ def test_what_has_no_name_is_called_by_its_kind(character, name):
         (KISS, 35, 15, 10, 1),
         (FLAGS, 16, 8, 4, 2),
         ("雨衣", 6, 2, 2, 2),
+        ("\uffff\U00010000", 7, 3, 2, 2),
         ("\ud800", 0, 1, 1, 1),
     ],
 )

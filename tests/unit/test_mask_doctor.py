@@ -130,6 +130,9 @@ ONE_KIND = "a mask must be of True and False, of 0 and 1, or of 0 and -inf; got 
         (" \n ", f"a mask must have one row at least; got nothing at line 2, column 2. {EXAMPLE}"),
         ("1 0\n1 2", f"{HOLDS}'2' at line 2, column 3. {EXAMPLE}"),
         ("1 0\r\n1 2", f"{HOLDS}'2' at line 2, column 3. {EXAMPLE}"),
+        ("1 0\r1 2", f"{HOLDS}'2' at line 2, column 3. {EXAMPLE}"),
+        ("\r\ntensor(\r[x])", f"{HOLDS}'x' at line 3, column 2. {EXAMPLE}"),
+        ("\rtensor([x])", f"{HOLDS}'x' at line 2, column 9. {EXAMPLE}"),
         ("inf", f"{HOLDS}'inf' at line 1, column 1. {EXAMPLE}"),
         ("10", f"{HOLDS}'10' at line 1, column 1. {EXAMPLE}"),
         ("-1", f"{HOLDS}'-1' at line 1, column 1. {EXAMPLE}"),
@@ -484,6 +487,7 @@ def test_with_fewer_keys_than_queries_no_causal_mask_is_looked_for(T_k, more, se
     sees = np.random.default_rng(seed).random((T_k + more, T_k)) < 0.5
     for found in every_way(sees):
         assert set(found) <= {EMPTY_ROW}
+    assert every_way(np.tri(T_k + more, T_k, dtype=bool)) == [[]] * 4
 
 
 def test_every_problem_and_type_has_a_name():

@@ -443,6 +443,14 @@ def test_the_difference_is_said_in_words(key, chosen, summary):
     assert PITFALLS[key].run(**chosen).summary == summary
 
 
+@every_pitfall
+def test_nothing_differs_from_itself(pitfall):
+    for function in (pitfall.wrong, pitfall.right):
+        outcome = replace(pitfall, wrong=function, right=function).run()
+        assert outcome.n_differ in (0, None)  # NaN is NaN
+        assert (outcome.n_differ is None) == (outcome.summary == "both raise an error")
+
+
 def test_two_errors_are_called_two():
     empty = PITFALLS["empty_row"]
     both = replace(empty, wrong=empty.right).run()
