@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 # By the name that the code uses, in the order in which imports are written.
@@ -19,6 +20,7 @@ _IMPORTS = {
 _TELLING = re.compile(r"_(wrong|right)\Z")
 
 
+@lru_cache(None)  # a search reads the code of every pitfall
 def shown(function: Callable[..., Any]) -> str:
     """The source of a function, after the imports that it needs to run on its own.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -254,6 +255,15 @@ def test_the_same_inputs_give_the_same_answers_and_disturb_no_other_random_numbe
     for a, b in ((once.wrong, again.wrong), (once.right, again.right)):
         assert a.error == b.error
         assert a.values is None or np.array_equal(a.values, b.values, equal_nan=True)
+
+
+def test_visitors_who_run_at_the_same_time_get_the_same_answers():
+    random = [PITFALLS[key] for key in ("batch_for_time", "dropout_shown", "zero_for_infinity")]
+    expected = [pitfall.run().wrong.values for pitfall in random]
+    with ThreadPoolExecutor(4) as visitors:
+        outcomes = list(visitors.map(lambda pitfall: pitfall.run(), random * 20))
+    for i, outcome in enumerate(outcomes):
+        assert np.array_equal(outcome.wrong.values, expected[i % len(random)])
 
 
 @every_pitfall
