@@ -35,7 +35,8 @@ MAY_READ: dict[str, set[str]] = {
     "cache_marks": {"amounts", "cache_tables", "config", "models"},
     "scoring": {"checks"},
     "training": {"checks", "config", "module", "scoring"},
-    "pitfalls": {"checks", "reference", "module", "layout"},
+    "pitfalls": {"checks", "reference", "module", "layout", "models"},
+    "mask_doctor": {"checks"},
     # Tables know results, by the types that the rooms below hand out.
     "tables": {"checks", "hand_built", "reference", "sentence", "ledger", "layout", "scoring"},
     "charts": {"tables", "ledger_tables"},

@@ -20,7 +20,7 @@ MODULES = sorted(
 )
 
 # The rooms that train or run PyTorch; a page that opens none of them must not pay for it.
-TORCH = ("module", "decoding", "training", "pitfalls")
+TORCH = ("module", "decoding", "training", "pitfalls", "mask_doctor")
 HEAVY = ("torch", "pandas", "altair", "matplotlib")
 
 
