@@ -6,7 +6,8 @@ its table.
 Words are values of fixed fields, drawn as text marks; they are never part of an expression.
 
 `colors` holds the scales and the ink on them, `marks` what charts share, `weights`, `lines` and
-`matrix` a kind of chart each, `stills` the still pictures of split and merge.
+`matrix` a kind of chart each, `stills` the still pictures of split and merge, `ledger`, `cache` and
+`readers` what a layer costs, and `files` makes any of them a file to keep.
 """
 
 from mha.charts.colors import (

@@ -16,7 +16,7 @@ from mha.charts.marks import finish, kept
 PIXELS = 500
 FONT = 17
 _LINE_HEIGHT = 20
-_MEMORY_NAMES = 62  # pixels that the names of the memories take on the left
+_MEMORY_NAMES = 68  # pixels that the names of the memories take on the left
 
 
 def cache_spec(theme: Theme) -> dict[str, Any]:

@@ -281,8 +281,10 @@ def test_every_kind_of_mark_is_drawn(theme):
 @either_theme
 def test_the_lit_line_is_strong_others_are_grey_and_words_have_the_page_s_colour(theme):
     for spec, _ in every_picture(theme)[:2]:
-        lines = [layer["mark"] for layer in spec["layer"] if layer["mark"]["type"] == "line"]
-        assert [mark["color"] for mark in lines] == [MASK_GREY, SEQUENTIAL[theme][4]]
+        lines = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+        shown = {layer["transform"][1]["filter"]: layer["mark"]["color"] for layer in lines}
+        assert shown == {"!datum.lit": MASK_GREY, "datum.lit": SEQUENTIAL[theme][4]}
+        assert lines[1]["mark"]["strokeWidth"] > lines[0]["mark"]["strokeWidth"]
         texts = [layer["mark"] for layer in spec["layer"] if layer["mark"]["type"] == "text"]
         assert {mark["color"] for mark in texts} == {"currentColor", PAGE[theme]}
         assert all(mark["fontSize"] >= 17 for mark in texts)
