@@ -39,7 +39,7 @@ MAY_READ: dict[str, set[str]] = {
     "mask_doctor": {"checks"},
     # Tables know results, by the types that the rooms below hand out.
     "tables": {"checks", "hand_built", "reference", "sentence", "ledger", "layout", "scoring"},
-    "charts": {"tables", "ledger_tables"},
+    "charts": {"checks", "tables", "ledger_tables"},
     "export": {
         *("checks", "config", "sentence", "reference", "hand_built", "layout", "module"),
         *("ledger", "models", "scoring", "training", "pitfalls", "tables"),

@@ -48,8 +48,8 @@ def tell(model: Model, asked: Asked) -> None:
     with memories:
         st.markdown(_memories(memories_table(model, **how)))
         st.markdown("1 GB is 10⁹ bytes. The weights are counted at 16 bits a number.")
-    marks, spec = cache_marks(model, asked.T, **how), cache_spec(look.theme())
-    offer("kv_cache", marks, spec, data=cache_table([model], asked.T, **how))
+    picture = cache_marks(model, asked.T, **how), cache_spec(look.theme())
+    offer("kv_cache", cache_table([model], asked.T, **how), picture)
 
 
 def formula_of(model: Model, asked: Asked) -> str:

@@ -42,7 +42,7 @@ def show(scene: Scene, picture_place: bound.Place) -> None:
     if ran is not None:
         _verdict(ran, T)
     _rows(scene.sentence, table)
-    offer("decoding", marks, decode_spec(look.theme()), data=table)
+    offer("decoding", table, (marks, decode_spec(look.theme())))
     if ran is not None:
         with st.expander("The code that ran"):
             from mha.decoding import decode, pass_through

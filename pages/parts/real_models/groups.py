@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
 
 from mha.amounts import bytes_text, count_text
 from mha.cache_marks import kv_readers_marks
+from mha.cache_tables import kv_readers_table
 from mha.charts.readers import kv_readers_spec, with_hues
 from mha.config import AttentionConfig
 from mha.models import Model
@@ -28,8 +31,7 @@ def draw(model: Model, kv_heads: int, asked: Asked) -> None:
         return
     shared, own = (replace(model, n_kv_heads=n) for n in (kv_heads, model.n_heads))
     st.markdown(_sentence(shared, own, asked))
-    table, spec = with_hues(kv_readers_marks(shared.config)), kv_readers_spec()
-    look.picture(table, spec, alt=_alt(shared))
+    look.picture(*_picture(shared), alt=_alt(shared))
 
 
 def tell(model: Model, kv_heads: int, asked: Asked) -> None:
@@ -58,7 +60,12 @@ def tell(model: Model, kv_heads: int, asked: Asked) -> None:
                 help="The fused module, opened beside this page: as many heads, each with fewer "
                 "numbers.",
             )
-        offer("grouped_queries", kv_readers_marks(columns[-1].config), None)
+        table = kv_readers_table(columns[-1].config)
+        offer("grouped_queries", table, _picture(columns[-1]))
+
+
+def _picture(model: Model) -> tuple[pd.DataFrame, dict[str, Any]]:
+    return with_hues(kv_readers_marks(model.config)), kv_readers_spec()
 
 
 def _sentence(shared: Model, own: Model, asked: Asked) -> str:

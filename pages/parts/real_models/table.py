@@ -78,7 +78,7 @@ def show(model: Model, place: bound.Place) -> None:
             st.info("No model has all of these words. Try fewer.")
         _chosen(model)
     if found:
-        offer("models", table, None)
+        offer("models", table)
 
 
 def _chosen(model: Model) -> None:
