@@ -1,7 +1,8 @@
 """The KV cache over context length, and what each token costs to decode, as lines.
 
 `cache_marks` and `decoding_marks` of `mha.cache_marks` feed them; a row's `kind` says which layer
-draws it. Words stand on the picture itself, on a halo in the page's colour, with no legend.
+draws it. Words stand on the picture itself, with no legend. Their halo has the colour of the page,
+and so they have that of its text: both as the spec was built for, and legible on any ground.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from mha.charts.colors import CHOSEN, MASK_GREY, PAGE, SEQUENTIAL, Theme
+from mha.charts.colors import CHOSEN, MASK_GREY, PAGE, SEQUENTIAL, TEXT, Theme
 from mha.charts.marks import finish, kept
 
 PIXELS = 500
@@ -38,16 +39,15 @@ def _cache(theme: Theme) -> alt.LayerChart:
     memories = _of("memory")
     rules = memories.mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=MASK_GREY, aria=False)
     to_rules = memories.mark_rule(strokeWidth=1.5, color=MASK_GREY, aria=False)
-    names = memories.mark_text(align="left", baseline="middle", fontSize=FONT, color="currentColor")
+    names = memories.encode(x=alt.value(4), y=_y("label_y"))
+    sizes = _of("tick_y").encode(x=alt.value(0), y=_y("y"))
     outgrows = _of("outgrows").encode(x=_x("x"), y=_y("y"), tooltip=tips)
     diamond = {"shape": "diamond", "filled": True, "size": 240, "opacity": 1}
     return _finished(
         [
             _grid("tick_y"),
-            *_ticks_below("tokens in the context (1K = 1,024)"),
-            _of("tick_y")
-            .mark_text(align="right", baseline="middle", dx=-8, fontSize=FONT, color="currentColor")
-            .encode(x=alt.value(0), y=_y("y"), text="text:N"),
+            *_ticks_below("tokens in the context (1K = 1,024)", theme),
+            *_haloed(sizes, theme, align="right", baseline="middle", dx=-8),
             rules.encode(x=alt.value(_MEMORY_NAMES + 16), x2=alt.value("width"), y=_y("y")),
             to_rules.encode(
                 x=alt.value(_MEMORY_NAMES),
@@ -55,12 +55,12 @@ def _cache(theme: Theme) -> alt.LayerChart:
                 y=_y("label_y"),
                 y2="y",
             ),
-            names.encode(x=alt.value(4), y=_y("label_y"), text="text:N"),
+            *_haloed(names, theme, align="left", baseline="middle"),
             *_lines("model", theme, tips),
             _drop("datum.kind == 'chosen' && datum.lit", CHOSEN, []),
-            _drop("datum.kind == 'outgrows'", "currentColor", [2, 4]),
+            _drop("datum.kind == 'outgrows'", MASK_GREY, [2, 4]),
             _chosen(tips),
-            outgrows.mark_point(**diamond, color="currentColor", stroke=PAGE[theme]),
+            outgrows.mark_point(**diamond, color=TEXT[theme], stroke=PAGE[theme]),
             *_beside("datum.kind == 'chosen' && datum.lit", 1, 2, theme),
             *_beside("datum.kind == 'outgrows'", 3.5, 3, theme),
             *_names(theme, broken="datum.text != datum.model"),
@@ -78,7 +78,7 @@ def _decode(theme: Theme) -> alt.LayerChart:
     return _finished(
         [
             _grid("tick_y"),
-            *_ticks_below("token n"),
+            *_ticks_below("token n", theme),
             *_lines("way", theme, tips),
             *_haloed(steps, theme, align="left", baseline="bottom", dy=-4),
             _drop("datum.kind == 'chosen' && !datum.lit", CHOSEN, []),
@@ -147,13 +147,15 @@ def _names(theme: Theme, broken: str = "false") -> list[alt.Chart]:
     )
 
 
-def _haloed(words: alt.Chart, theme: Theme, **more: Any) -> list[alt.Chart]:
+def _haloed(
+    words: alt.Chart, theme: Theme, text: str | alt.Value = "text:N", **more: Any
+) -> list[alt.Chart]:
+    words = words.encode(text=text)
     how = {"fontSize": FONT, "lineBreak": "\n", "lineHeight": _LINE_HEIGHT}
-    words = words.encode(text="text:N")
     halo = {"stroke": PAGE[theme], "strokeWidth": 5, "strokeJoin": "round", "aria": False}
     return [
         words.mark_text(**how, **more, **halo, color=PAGE[theme]),
-        words.mark_text(**how, **more, color="currentColor"),
+        words.mark_text(**how, **more, color=TEXT[theme]),
     ]
 
 
@@ -162,24 +164,19 @@ def _grid(kind: str) -> alt.Chart:
     return _of(kind).mark_rule(**faint).encode(x=alt.value(0), x2=alt.value("width"), y=_y("y"))
 
 
-def _ticks_below(title: str) -> list[alt.Chart]:
+def _ticks_below(title: str, theme: Theme) -> list[alt.Chart]:
     """The axis, the numbers below it, and what they are."""
     ticks = _of("tick_x")
-    text = {"baseline": "top", "fontSize": FONT, "color": "currentColor"}
+    grey = {"color": MASK_GREY, "strokeWidth": 1.5, "aria": False}
+    numbers = ticks.encode(x=_x("x"), y=alt.value(PIXELS))
+    first = ticks.transform_filter("datum.x == 0 || datum.x == 0.5 && datum.text == '1'")
+    named = first.encode(x=alt.value(0), y=alt.value(PIXELS))
     bold = alt.ExprRef("datum.lit ? 'bold' : 'normal'")
     return [
-        ticks.mark_rule(color=MASK_GREY, strokeWidth=1.5, aria=False).encode(
-            x=_x("x"), y=alt.value(PIXELS), y2=alt.value(PIXELS + 6)
-        ),
-        ticks.mark_rule(color=MASK_GREY, strokeWidth=1.5, aria=False).encode(
-            x=alt.value(0), x2=alt.value("width"), y=alt.value(PIXELS)
-        ),
-        ticks.mark_text(**text, dy=10, fontWeight=bold).encode(
-            x=_x("x"), y=alt.value(PIXELS), text="text:N"
-        ),
-        ticks.transform_filter("datum.x == 0 || datum.x == 0.5 && datum.text == '1'")
-        .mark_text(**text, align="left", dy=34)
-        .encode(x=alt.value(0), y=alt.value(PIXELS), text=alt.value(title)),
+        ticks.mark_rule(**grey).encode(x=_x("x"), y=alt.value(PIXELS), y2=alt.value(PIXELS + 6)),
+        ticks.mark_rule(**grey).encode(x=alt.value(0), x2=alt.value("width"), y=alt.value(PIXELS)),
+        *_haloed(numbers, theme, baseline="top", dy=10, fontWeight=bold),
+        *_haloed(named, theme, alt.value(title), baseline="top", align="left", dy=34),
     ]
 
 

@@ -30,6 +30,7 @@ names = st.sampled_from(sorted(MODELS))
 some = settings(patient, max_examples=30)
 either_theme = pytest.mark.parametrize("theme", ["light", "dark"])
 LAYER = AttentionConfig(32, 4, 2)
+HALO = {"strokeWidth": 5, "strokeJoin": "round", "aria": False}
 SHARED = [(h, h_kv) for h in (1, 6, 32, 71, 128, 232) for h_kv in divisors(h)]
 
 
@@ -279,16 +280,18 @@ def test_every_kind_of_mark_is_drawn(theme):
 
 
 @either_theme
-def test_the_lit_line_is_strong_others_are_grey_and_words_have_the_page_s_colour(theme):
+def test_the_lit_line_is_strong_others_are_grey_and_every_word_has_a_halo(theme):
     for spec, _ in every_picture(theme)[:2]:
         lines = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
         shown = {layer["transform"][1]["filter"]: layer["mark"]["color"] for layer in lines}
         assert shown == {"!datum.lit": MASK_GREY, "datum.lit": SEQUENTIAL[theme][4]}
         assert lines[1]["mark"]["strokeWidth"] > lines[0]["mark"]["strokeWidth"]
         texts = [layer["mark"] for layer in spec["layer"] if layer["mark"]["type"] == "text"]
-        assert {mark["color"] for mark in texts} == {"currentColor", PAGE[theme]}
+        assert {mark["color"] for mark in texts} == {TEXT[theme], PAGE[theme]}
         assert all(mark["fontSize"] >= 17 for mark in texts)
-        assert all("stroke" in mark for mark in texts if mark["color"] == PAGE[theme])
+        halos, inks = texts[::2], texts[1::2]
+        for halo, ink in zip(halos, inks, strict=True):
+            assert halo == {**ink, "color": PAGE[theme], **HALO, "stroke": PAGE[theme]}
 
 
 @either_theme
