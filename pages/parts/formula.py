@@ -46,6 +46,7 @@ def rounded(number: float, digits: int = 2) -> str:
 
 
 def _signed(number: float) -> str:
-    """To two decimals, as it stands behind a sign: in brackets where it is negative."""
-    short = f"{round(float(number), 2) + 0.0:g}"
+    """To two decimals, or four if that is 0, in brackets where it is negative."""
+    number = float(number)
+    short = f"{(round(number, 2) or round(number, 4)) + 0.0:g}"
     return f"({short})" if short.startswith("-") else short

@@ -98,7 +98,7 @@ def test_a_click_on_a_number_of_the_output_opens_its_sum_and_the_link_keeps_it(o
             settle(page)
         (formula,) = formulas(page)
         assert f"={out[3, 17]:.4f}" in formula.replace("−", "-")
-        expect(opened).to_contain_text("merged[0, 3, :] · out.weight[17, :]")
+        expect(opened).to_contain_text("merged[0,3,:] · out.weight[17,:]")
 
 
 def test_both_checks_run_when_they_are_asked_for(open_page):

@@ -19,7 +19,8 @@ from pages.parts.formula import rounded, sum_lines
         ),
         ([(1, 1), (2, 2), (3, 3)], None, [r"z &= 1 \times 1", r"&+ 2 \times 2 + \dots", "&= 0.50"]),
         ([(1, 1), (0, 2)], -0.125, [r"z &= 1 \times 1", r"&+ (-0.12) \; (\text{bias})", "&= 0.50"]),
-        ([(-0.001, 1.006)], None, [r"z &= 0 \times 1.01 = 0.50"]),
+        ([(-0.004, 1.006)], None, [r"z &= (-0.004) \times 1.01 = 0.50"]),
+        ([(-0.00004, 1)], None, [r"z &= 0 \times 1 = 0.50"]),
     ],
 )
 def test_a_sum_is_told_a_term_a_line(factors, bias, lines):

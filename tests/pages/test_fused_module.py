@@ -209,7 +209,7 @@ def test_a_click_beyond_the_words_changes_nothing(cell):
 PAIRS = ("scores", "masked", "weights")
 NUMBERS = [name for name in STEPS if name not in PAIRS]
 SUMS = ("qkv", "z", "out")
-PLACE = re.compile(r"`([a-z_.]+)\[([\d:, ]+)\]`")
+PLACE = re.compile(r"`([a-z_.]+)\[([\d:,]+)\]`")
 
 
 def chosen_numbers(app) -> list[float]:
@@ -225,9 +225,9 @@ def opened(app) -> list[str]:
 
 
 def numbers_at(text: str, tensors: dict[str, torch.Tensor]) -> list[torch.Tensor]:
-    """What stands at each `x[0, 5, :]` of a text."""
+    """What stands at each `x[0,5,:]` of a text."""
     return [
-        tensors[name][tuple(slice(None) if p == ":" else int(p) for p in places.split(", "))]
+        tensors[name][tuple(slice(None) if p == ":" else int(p) for p in places.split(","))]
         for name, places in PLACE.findall(text)
     ]
 
@@ -289,7 +289,10 @@ def test_a_sum_is_spelled_with_its_factors(at):
         order = left.argsort(descending=True) if at == "z" else torch.arange(len(left))
         terms = re.findall(r"(\S+) \\times (\S+)", formula.value)
         told = [[float(factor.strip("()&+")) for factor in term] for term in terms]
-        wanted = [[round(pair[i].item(), 2) for pair in (left, right)] for i in order[:3]]
+        wanted = [
+            [round(n[i].item(), 2) or round(n[i].item(), 4) for n in (left, right)]
+            for i in order[:3]
+        ]
         assert told == wanted
         assert formula.value.count("dots") == (left.count_nonzero() > 3)
         if at == "z":
@@ -301,7 +304,7 @@ def test_a_number_of_the_input_is_told_with_its_word_its_seed_and_its_sentence()
     app = open_page(PAGE, tokens=words, at="x", query="a (2)", column=9, seed=7, batch=2, item=1)
     (text,), (number,) = opened(app), chosen_numbers(app)
     assert number == embed(["a"], 32, seed=7, batch=2)[1, 0, 9].item()
-    assert text.startswith(f"`x[1, 2, 9]` = **{number:.4f}**: number 9 of the 32 in the vector of ")
+    assert text.startswith(f"`x[1,2,9]` = **{number:.4f}**: number 9 of the 32 in the vector of ")
     assert "\u2068a\u2069" in text
     assert "the seed 7 and sentence 1 of the batch" in text
 

@@ -86,6 +86,6 @@ def _number(value: float) -> str:
 
 
 def _code(name: str, index: tuple[int | None, ...]) -> str:
-    """As one writes it in PyTorch: `x[0, 5, :]`."""
-    places = ", ".join(":" if place is None else str(place) for place in index)
+    """As one writes it in PyTorch, without a space where a line might break: `x[0,5,:]`."""
+    places = ",".join(":" if place is None else str(place) for place in index)
     return f"`{name}[{places}]`"
