@@ -30,7 +30,7 @@ def sum_lines(
     products = [rf"{_signed(a)} \times {_signed(b)}" for a, b in factors if a * b]
     terms = products[:most]
     if len(products) > most:
-        terms[-1] += r" + \dots"
+        terms.append(r"\dots")
     if bias is not None:
         terms.append(rf"{_signed(bias)} \; (\text{{bias}})")
     if not terms:

@@ -17,7 +17,11 @@ from pages.parts.formula import rounded, sum_lines
             None,
             [r"z &= 2 \times (-0.25)", r"&+ (-1) \times 1", "&= 0.50"],
         ),
-        ([(1, 1), (2, 2), (3, 3)], None, [r"z &= 1 \times 1", r"&+ 2 \times 2 + \dots", "&= 0.50"]),
+        (
+            [(1, 1), (2, 2), (3, 3)],
+            None,
+            [r"z &= 1 \times 1", r"&+ 2 \times 2", r"&+ \dots", "&= 0.50"],
+        ),
         ([(1, 1), (0, 2)], -0.125, [r"z &= 1 \times 1", r"&+ (-0.12) \; (\text{bias})", "&= 0.50"]),
         ([(-0.004, 1.006)], None, [r"z &= (-0.004) \times 1.01 = 0.50"]),
         ([(-0.00004, 1)], None, [r"z &= 0 \times 1 = 0.50"]),

@@ -32,20 +32,22 @@ def show(run: Run, name: str) -> None:
     """Draw the step's tensor of one sentence of the batch, a few heads at a time."""
     # Each in a place of its own: a bound widget that moves loses what the link says.
     which, pictures = st.container(), st.container()
-    choices, opened = st.columns(2, gap="medium"), st.container()
+    choices, opened = st.columns(2, gap="medium"), st.container(key="opened")
     with which:
         item = _choose_item(run)
         panels = panels_of(run, name, item)
         first = _choose_first(panels)
     panels = panels[first : first + AT_ONCE]
     cells = _choose_cells(run, name, panels, *choices)
-    with pictures:
-        for panel, cell, place in zip(panels, cells, _columns(len(panels)), strict=True):
+    count = len(panels)
+    with pictures:  # wide enough for numbers
+        places = _places(count, {1: 1, 2: 2, 4: 2}.get(count, 3))
+        for panel, cell, place in zip(panels, cells, places, strict=True):
             with place:
                 _draw(run, name, panel, cell)
-    with opened:
-        places = _columns(max(len(panels), 2))  # a formula alone would stand far from its words
-        for panel, cell, place in zip(panels, cells, places, strict=False):
+    with opened:  # more than fit side by side go on below
+        places = _places(count, {1: 2, 4: 2}.get(count, count))
+        for panel, cell, place in zip(panels, cells, places, strict=True):
             with place:
                 show_arithmetic(run, name, panel, *cell)
 
@@ -86,9 +88,8 @@ def _choose_cells(
     return [(cell.query, most_attended(head[cell.query])[0]) for head in weights]
 
 
-def _columns(count: int) -> list[bound.Place]:
-    """A place for each of so many pictures: two or three side by side, wide enough for numbers."""
-    across = {1: 1, 2: 2, 4: 2}.get(count, 3)
+def _places(count: int, across: int) -> list[bound.Place]:
+    """A place for each of so many, in rows of so many side by side."""
     rows = (st.columns(across, gap="medium") for _ in range(0, count, across))
     return [place for row in rows for place in row][:count]
 
