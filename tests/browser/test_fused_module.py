@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from mha.config import AttentionConfig
 from mha.module import MultiHeadAttention, embed
 from pages.parts.fused_module.walk import STEPS
-from tests.browser.reading import link, link_of, pictures, read, scroll_to, widget
+from tests.browser.reading import formulas, link, link_of, pictures, read, scroll_to, widget
 from tests.browser.visit import settle
 
 PATH = "/fused_module"
@@ -27,12 +27,11 @@ JOINED = """flow => {
 }"""
 
 
-def weights_of(words: str, h: int = 4) -> np.ndarray:
+def steps_of(words: str, h: int = 4) -> dict[str, np.ndarray]:
     module = MultiHeadAttention.seeded(AttentionConfig(32, h), 0)
     with torch.no_grad():
         steps = module.trace(embed(words.split(), 32, seed=0))
-    (weights,) = [step.tensor for step in steps if step.name == "weights"]
-    return weights[0].numpy()
+    return {step.name: step.tensor.numpy() for step in steps}
 
 
 def test_the_diagram_joins_each_step_to_those_that_it_reads(open_page):
@@ -70,7 +69,7 @@ def test_the_arrow_keys_walk_and_a_press_jumps_and_the_link_keeps_the_step(open_
 
 def test_every_head_s_weights_are_drawn_and_a_click_opens_their_arithmetic(open_page):
     page = open_page(link(PATH, tokens=WORDS), width=1920, height=1080)
-    weights = weights_of(WORDS)
+    weights = steps_of(WORDS)["weights"][0]
     charts = pictures(page)
     assert charts.count() == len(weights) == 4
     for chart, head in zip(charts.all(), weights, strict=True):
@@ -82,9 +81,24 @@ def test_every_head_s_weights_are_drawn_and_a_click_opens_their_arithmetic(open_
     page.mouse.click(*read(charts.nth(1)).centers[3, 1])
     settle(page)
     assert (link_of(page)["query"], link_of(page)["key"]) == ("soft (2)", "rain")
-    formulas = page.locator(".katex-html").all_text_contents()
-    for head, formula in zip(weights, formulas, strict=True):
+    for head, formula in zip(weights, formulas(page), strict=True):
         assert f"{head[3, 1]:.4f}" in formula
+
+
+def test_a_click_on_a_number_of_the_output_opens_its_sum_and_the_link_keeps_it(open_page):
+    page = open_page(link(PATH, tokens=WORDS, at="out"), width=1920, height=1080)
+    out = steps_of(WORDS)["out"][0]
+    page.mouse.click(*read(pictures(page).first).centers[3, 17])
+    settle(page)
+    assert (link_of(page)["query"], link_of(page)["column"]) == ("soft (2)", "17")
+    opened = page.get_by_test_id("stMain")
+    for is_reloaded in (False, True):
+        if is_reloaded:
+            page.reload()
+            settle(page)
+        (formula,) = formulas(page)
+        assert f"={out[3, 17]:.4f}" in formula.replace("−", "-")
+        expect(opened).to_contain_text("merged[0,3,:] · out.weight[17,:]")
 
 
 def test_both_checks_run_when_they_are_asked_for(open_page):

@@ -61,6 +61,11 @@ def told(app) -> list[str]:
             "got stage=x. Showing input.",
         ),
         ("split_merge", {"batch": "3"}, "batch must be one of 1, 2; got batch=3. Showing 1."),
+        (
+            "fused_module",
+            {"at": "out", "column": "128"},
+            "column must be a whole number from 0 to 127; got column=128. Showing 0.",
+        ),
         ("split_merge", {"mistake": "x"}, "mistake must be one of none, no transpose, merge "),
     ],
 )

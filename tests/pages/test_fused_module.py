@@ -204,6 +204,153 @@ def test_a_click_beyond_the_words_changes_nothing(cell):
     assert "query" not in app.query_params
 
 
+# The arithmetic of any number
+
+PAIRS = ("scores", "masked", "weights")
+NUMBERS = [name for name in STEPS if name not in PAIRS]
+SUMS = ("qkv", "z", "out")
+PLACE = re.compile(r"`([a-z_.]+)\[([\d:,]+)\]`")
+
+
+def chosen_numbers(app) -> list[float]:
+    """The numbers that are outlined, one in each picture."""
+    tables = map(table_of, app.get("vega_lite_chart"))
+    return [float(table.loc[table["chosen"], "value"].item()) for table in tables]
+
+
+def opened(app) -> list[str]:
+    """What is said of the number of each picture; where it is a sum, its formula is apart."""
+    told = [read(m.value).replace("−", "-") for m in app.main.markdown]
+    return [text for text in told if PLACE.match(text)]
+
+
+def numbers_at(text: str, tensors: dict[str, torch.Tensor]) -> list[torch.Tensor]:
+    """What stands at each `x[0,5,:]` of a text."""
+    return [
+        tensors[name][tuple(slice(None) if p == ":" else int(p) for p in places.split(","))]
+        for name, places in PLACE.findall(text)
+    ]
+
+
+@pytest.mark.parametrize("at", NUMBERS)
+@pytest.mark.parametrize(("sizes", "where"), [((32, 4, 2), {}), ((12, 6, 6), {"query": "is"})])
+def test_every_step_opens_the_chosen_number_of_each_picture(at, sizes, where):
+    """Without a choice that is the last token's, in the first column."""
+    C, h, h_kv = sizes
+    app = open_page(PAGE, d_model=C, heads=h, kv_heads=h_kv, at=at, **where)
+    row = 3 if where else 5
+    chosen = chosen_numbers(app)
+    assert chosen == [panel[row, 0] for panel in shown(app)]
+    assert 1 <= len(chosen) == len(opened(app))
+    said = [latex.value for latex in app.latex] if at in SUMS else opened(app)
+    for number, text in zip(chosen, said, strict=True):
+        assert f"{number:.4f}" in text
+    word = EXAMPLE.split()[row]
+    headings = [read(m.value) for m in app.main.markdown if f"{word}\u2069**, column 0" in m.value]
+    assert len(headings) == len(chosen)
+
+
+@pytest.mark.parametrize("at", [name for name in NUMBERS if name not in (*SUMS, "x")])
+@pytest.mark.parametrize("h_kv", [4, 2])
+def test_a_number_that_is_an_earlier_one_is_told_with_both_its_places(at, h_kv):
+    app = open_page(PAGE, kv_heads=h_kv, at=at, query="jacket", column=3, batch=2, item=1)
+    steps = steps_of(h_kv=h_kv, batch=2)
+    step = steps[at]
+    for number, text in zip(chosen_numbers(app), opened(app), strict=True):
+        here, there = numbers_at(text, {name: one.tensor for name, one in steps.items()})
+        assert here.item() == there.item() == number
+        assert "nothing is computed" in text
+        source = steps[PLACE.findall(text)[1][0]]
+        assert source.name in step.inputs
+        addresses = [int(found) for found in re.findall(r"address (\d+)\b", text)]
+        lies = [(here, step)] if step.is_view else [(there, source), (here, step)]
+        assert addresses == [
+            (one.data_ptr() - of.tensor.untyped_storage().data_ptr()) // one.element_size()
+            for one, of in lies
+        ]
+        assert ("copied" in text) is not step.is_view
+    if at in ("k_all", "v_all"):
+        each = 4 // h_kv
+        for head, text in enumerate(opened(app)):
+            assert f"Query head {head} reads kv head {head} // {each} = {head // each}." in text
+
+
+@pytest.mark.parametrize("at", SUMS)
+def test_a_sum_is_spelled_with_its_factors(at):
+    app = open_page(PAGE, kv_heads=2, at=at, query="jacket", column=3, seed=2)
+    module = MultiHeadAttention.seeded(AttentionConfig(32, 4, 2), 2)
+    tensors = {name: step.tensor for name, step in steps_of(h_kv=2, seed=2).items()}
+    tensors |= {name: weight.detach() for name, weight in module.named_parameters()}
+    labels = EXAMPLE.split()
+    for number, text, formula in zip(chosen_numbers(app), opened(app), app.latex, strict=True):
+        left, right = numbers_at(text, tensors)
+        assert float(left.double() @ right.double()) == pytest.approx(number, abs=1e-6)
+        assert f"{left.numel()} products" in text
+        order = left.argsort(descending=True) if at == "z" else torch.arange(len(left))
+        terms = re.findall(r"(\S+) \\times (\S+)", formula.value)
+        told = [[float(factor.strip("()&+")) for factor in term] for term in terms]
+        wanted = [
+            [round(n[i].item(), 2) or round(n[i].item(), 4) for n in (left, right)]
+            for i in order[:3]
+        ]
+        assert told == wanted
+        assert formula.value.count("dots") == (left.count_nonzero() > 3)
+        if at == "z":
+            assert [labels[i] for i in order[:3]] == re.findall("\u2068(.+?)\u2069", text)
+
+
+def test_a_number_of_the_input_is_told_with_its_word_its_seed_and_its_sentence():
+    words = "a b a c"
+    app = open_page(PAGE, tokens=words, at="x", query="a (2)", column=9, seed=7, batch=2, item=1)
+    (text,), (number,) = opened(app), chosen_numbers(app)
+    assert number == embed(["a"], 32, seed=7, batch=2)[1, 0, 9].item()
+    assert text.startswith(f"`x[1,2,9]` = **{number:.4f}**: number 9 of the 32 in the vector of ")
+    assert "\u2068a\u2069" in text
+    assert "the seed 7 and sentence 1 of the batch" in text
+
+
+def click_on(app, picture: int, **cell):
+    chart = app.get("vega_lite_chart")[picture]
+    return tell(app, chart.proto.id, "string_value", {"selection": {"cell": [cell]}})
+
+
+@pytest.mark.parametrize("at", NUMBERS)
+def test_a_click_on_a_number_chooses_it_in_every_picture(at):
+    app = click_on(open_page(PAGE, at=at), 0, row=3, column=1)
+    assert (app.query_params["query"], app.query_params["column"]) == ("is", "1")
+    assert chosen_numbers(app) == [panel[3, 1] for panel in shown(app)]
+    click_on(app, 0, row=2, column=-1)  # a row's word: the column stays
+    assert chosen_numbers(app) == [panel[2, 1] for panel in shown(app)]
+
+
+@pytest.mark.parametrize("cell", [{"row": 1, "column": c} for c in (128, -3, "x", None, 1.5)])
+def test_a_click_on_no_column_chooses_the_row_alone(cell):
+    app = click_on(open_page(PAGE, at="out", column=4), 0, **cell)
+    assert not app.exception
+    assert (app.query_params["query"], app.query_params["column"]) == ("rain", "4")
+
+
+def test_the_chosen_number_stays_through_a_walk():
+    app = open_page(PAGE, at="x", query="rain", column=5, d_model=64, heads=8)
+    for at in ("qkv", "weights", "z", "out"):  # with a choice of heads, of keys, of neither
+        app.selectbox(key="at").set_value(at).run()
+        assert app.selectbox(key="query").value == "rain"
+        if at not in PAIRS:
+            assert app.query_params["column"] == "5"
+            assert chosen_numbers(app) == [panel[1, 5] for panel in shown(app)]
+
+
+def test_a_column_beyond_the_last_is_told():
+    app = open_page(PAGE, at="q", column=20)
+    assert [read(one.value) for one in app.main.warning] == [
+        "column must be below 8 here; got column=20. Showing 7."
+    ]
+    assert chosen_numbers(app) == [panel[5, 7] for panel in shown(app)]
+    app.selectbox(key="at").set_value("out").run()
+    assert not app.main.warning
+    assert chosen_numbers(app) == [shown(app)[0][5, 20]]
+
+
 # The other ways
 
 

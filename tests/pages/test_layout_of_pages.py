@@ -24,6 +24,7 @@ MAY_READ: dict[str, set[str]] = {
     "packing": {"layout"},
     "memory": set(),
     "module": {"checks", "config"},
+    "origin": {"checks", "config", "module", "reference"},
     "ledger": {"checks", "config"},
     "ledger_tables": {"checks", "config", "ledger"},
     "census": {"config", "ledger", "module"},

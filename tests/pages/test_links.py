@@ -167,6 +167,7 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "seed": st.integers(-1, 10_001),
     "item": st.integers(-1, 3),
     "from": st.integers(-1, 20),
+    "column": st.integers(-1, 140),
     "fused": st.sampled_from(["true", "false"]),
     "check": st.sampled_from(["true", "false"]),
     "models_step": st.sampled_from([*MODEL_STEPS, "The caches"]),
@@ -291,7 +292,9 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
         ]
         for seen in ({}, *steps):
             read_by_pages |= keys_of_the_link(open_page(page, **seen))
-    read_by_pages |= keys_of_the_link(open_page("fused_module", d_model=16, heads=8, batch=2))
+    for at in ("weights", "out"):
+        app = open_page("fused_module", d_model=16, heads=16, batch=2, at=at)
+        read_by_pages |= keys_of_the_link(app)
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
     assert read_by_pages == set(KEYS)
@@ -319,19 +322,21 @@ def is_shown_as_it_is(word: str, text: str) -> bool:
     step=st.sampled_from(["Arithmetic", "Matrices", "Handed on", "Predict", "Your own head"]),
     said=st.lists(st.sampled_from(whole), min_size=1, max_size=6, unique=True),
     page=st.sampled_from(PAGES),
+    at=st.sampled_from(STEPS),
     reveal=st.booleans(),
     data=st.data(),
 )
-def test_people_s_words_are_never_markup(step, said, page, reveal, data):
+def test_people_s_words_are_never_markup(step, said, page, at, reveal, data):
     chosen = {key: data.draw(st.sampled_from(said)) for key in ("query", "key", "guess")}
     wrong = {key: data.draw(st.sampled_from(said)) for key in ("heads", "d_model", "causal", "own")}
-    app = open_page(page, tokens=" ".join(said), step=step, reveal=reveal, **chosen, **wrong)
+    app = open_page(page, tokens=" ".join(said), step=step, at=at, reveal=reveal, **chosen, **wrong)
     assert not app.exception
     texts = list(markdown(app))
     for word in said:
         for text in texts:
             assert is_shown_as_it_is(word, text), (word, text)
-    if page == HEADS and step in ("Arithmetic", "Handed on", "Predict"):
+    opens = page == HEADS and step in ("Arithmetic", "Handed on", "Predict")
+    if opens or page == "fused_module":
         assert any(plain(chosen["query"]) in text for text in texts)
     assert any(plain(wrong["heads"]) in text for text in texts)
 

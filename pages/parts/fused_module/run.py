@@ -23,6 +23,7 @@ class Run:
     sentence: Sentence
     config: AttentionConfig
     causal: bool
+    seed: int
     module: MultiHeadAttention
     x: torch.Tensor
     steps: dict[str, Step]
@@ -45,4 +46,4 @@ def run(sentence: Sentence, config: AttentionConfig, causal: bool, batch: int, s
     x = embed(sentence.tokens, config.d_model, seed=seed, batch=batch)
     with torch.no_grad():
         steps = {step.name: step for step in module.trace(x, causal=causal)}
-    return Run(sentence, config, causal, module, x, steps)
+    return Run(sentence, config, causal, seed, module, x, steps)
