@@ -97,7 +97,7 @@ def sample_brackets(generator: np.random.Generator, B: int, T: int) -> Texts:
     Whether a bracket opens or closes is chance where both can be; which kind closes is not, and
     every closing bracket is counted.
     """
-    n_kinds = len(CLOSING)
+    n_kinds, even = len(CLOSING), T - T % 2
     coins = generator.random((B, T)) < 0.5
     kinds = generator.integers(n_kinds, size=(B, T))
     tokens = np.empty((B, T), dtype=np.int64)
@@ -106,7 +106,7 @@ def sample_brackets(generator: np.random.Generator, B: int, T: int) -> Texts:
     depth = np.zeros(B, dtype=np.int64)
     rows = np.arange(B)
     for t in range(T):
-        must_close = (depth == MAX_DEPTH) | (depth == T - t)
+        must_close = (depth == MAX_DEPTH) | (depth >= even - t)
         opens = (depth == 0) | (coins[:, t] & ~must_close)
         innermost = open_kinds[rows, depth - 1]
         tokens[:, t] = np.where(opens, kinds[:, t], n_kinds + innermost)

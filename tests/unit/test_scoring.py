@@ -1,4 +1,4 @@
-"""Scores of heads by their weights: laws of every job, perfect heads, even ones, hand-built ones."""
+"""Scores of heads by their weights: laws of every job, and heads that are perfect, even, built."""
 
 from __future__ import annotations
 
