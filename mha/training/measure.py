@@ -33,7 +33,7 @@ from mha.training.tasks import CLOSING, PRONOUN_OF, Array
 from mha.training.texts import held_out_texts, words
 
 N_HELD_OUT = 128  # texts of each task that the loss is measured on
-N_SCORED = 32  # of them, that heads are scored on
+N_SCORED = 16  # of them, that heads are scored on
 
 PREVIOUS, SAME, INDUCTION = "previous token", "same symbol", "induction"
 BRACKET, NAME = "matching bracket", "pronoun's name"

@@ -1,6 +1,6 @@
 """Three small languages, each with something to predict that follows from what came before.
 
-    copy      k c h a m b c h a m f ...            what followed this symbol before
+    copy      c h a m c h a m k f k f              what followed this symbol before
     brackets  ( [ ] { ( ) } )                      the bracket that closes the innermost open one
     pronouns  Ada amused Ben because she Ada .     which pronoun, and which name it means
 
@@ -20,7 +20,7 @@ import numpy as np
 Array = np.ndarray
 
 SYMBOLS = tuple("abcdefghijklmnopqrstuvwx")
-SHORTEST = 4  # symbols of a segment that is copied
+SHORTEST = 2  # symbols of a segment that is copied
 
 CLOSING: Mapping[str, str] = MappingProxyType({"(": ")", "[": "]", "{": "}"})
 MAX_DEPTH = 4
@@ -70,18 +70,21 @@ class Task:
 
 
 def sample_copy(generator: np.random.Generator, B: int, T: int) -> Texts:
-    """Symbols at random, and among them a segment that comes again later; T is 8 at least.
+    """Segments of symbols at random, each said twice, cut out of a longer text; T is 8 at least.
 
-    Length and both places are drawn anew for each text, so that counting positions does not help.
-    A symbol is counted where the one before it came earlier and was always followed by this one.
+    Every length is drawn anew, so that counting positions does not help, and segments lie
+    everywhere, so that nearly every position is one day the one to copy from. A symbol is counted
+    where the one before it came earlier and was always followed by this one.
     """
-    tokens = generator.integers(len(SYMBOLS), size=(B, T))
-    length = generator.integers(SHORTEST, T // 2 + 1, size=(B, 1))
-    start = generator.integers(0, T - 2 * length + 1)
-    again = generator.integers(start + length, T - length + 1)
-    place = np.arange(T)
-    is_copy = (place >= again) & (place < again + length)
-    tokens = np.take_along_axis(tokens, np.where(is_copy, place - again + start, place), axis=1)
+    n = T // (2 * SHORTEST) + 2  # segments, of which the first may be cut to one symbol
+    length = generator.integers(SHORTEST, 3 * T // 8 + 1, size=(B, n))
+    end = np.cumsum(2 * length, axis=1)
+    place = generator.integers(2 * length[:, :1]) + np.arange(T)  # (B, T), in the longer text
+    segment = (place[:, :, None] >= end[:, None, :]).sum(axis=2)
+    length = np.take_along_axis(length, segment, axis=1)
+    begin = np.take_along_axis(end, segment, axis=1) - 2 * length
+    symbols = generator.integers(len(SYMBOLS), size=(B, end.max()))
+    tokens = np.take_along_axis(symbols, begin + (place - begin) % length, axis=1)
 
     last, this = tokens[:, :-1], tokens[:, 1:]
     came = np.tril(last[:, :, None] == last[:, None, :], -1)  # (B, T - 1, T - 1)
@@ -152,8 +155,8 @@ def sample_pronouns(generator: np.random.Generator, B: int, T: int) -> Texts:
 COPY = Task(
     "copy",
     SYMBOLS,
-    "A segment comes again: what followed a symbol before follows it again.",
-    "k c h a m b c h a m f",
+    "Each segment is said twice: what followed a symbol before follows it again.",
+    "c h a m c h a m k f k f",
     sample_copy,
 )
 BRACKETS = Task(

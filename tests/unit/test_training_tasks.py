@@ -66,20 +66,22 @@ def test_copy_counts_exactly_what_a_symbol_was_always_followed_by(seed, T):
         assert counted == [answer == symbol for answer, symbol in zip(answers, text, strict=True)]
 
 
-@given(seed=seeds, T=Ts)
-@some
-def test_copy_says_a_segment_twice(seed, T):
-    for text, _ in drawn("copy", seed, T):
-        said = " ".join(text)
-        segments = (" ".join(text[i : i + SHORTEST]) for i in range(T - SHORTEST + 1))
-        assert any(segment in said[said.index(segment) + len(segment) :] for segment in segments)
-
-
-def test_copy_counts_something_in_nearly_every_text_and_never_by_position():
-    texts = TASKS["copy"].sample(np.random.default_rng(0), 500, 32)
+def test_copy_says_segments_twice_of_every_length_and_everywhere():
+    texts = TASKS["copy"].sample(np.random.default_rng(0), 1000, 32)
+    lengths = set()
+    for tokens in texts.tokens[:200].tolist():
+        twice = [
+            n
+            for n in range(SHORTEST, 17)
+            for i in range(33 - 2 * n)
+            if tokens[i : i + n] == tokens[i + n : i + 2 * n]
+        ]
+        lengths |= set(twice)
+    assert lengths == set(range(SHORTEST, 13))
     assert texts.counted.any(axis=1).mean() > 0.95
-    assert (texts.counted[:, 12:].mean(axis=0) > 0.01).all()
-    assert (texts.counted.mean(axis=0) < 0.5).all()
+    by_place = texts.counted.mean(axis=0)
+    assert (by_place[8:] > 0.05).all()
+    assert (by_place < 0.5).all()
 
 
 @given(seed=seeds, T=Ts)
@@ -237,7 +239,7 @@ def test_symbols_of_one_character_may_stand_together(text, symbols):
         (
             Settings(),
             "a b z",
-            "every symbol must be one of copy (a b c … x); got 'z'. Try k c h a m b c h a m f",
+            "every symbol must be one of copy (a b c … x); got 'z'. Try c h a m c h a m k f k f",
         ),
         (
             Settings(tasks=("pronouns",)),
@@ -255,12 +257,12 @@ def test_symbols_of_one_character_may_stand_together(text, symbols):
             Settings(tasks=("copy", "brackets")),
             "a yes",
             "every symbol must be one of copy (a b c … x), brackets (( [ { ) ] }); got 'yes'. "
-            "Try k c h a m b c h a m f",
+            "Try c h a m c h a m k f k f",
         ),
         (
             Settings(),
             " \n ",
-            "the text must have at least one symbol; got none. Try k c h a m b c h a m f",
+            "the text must have at least one symbol; got none. Try c h a m c h a m k f k f",
         ),
         (
             Settings(T=8),
