@@ -14,7 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha.module import MultiHeadAttention
-from mha.scoring import MIXED, induction_score, previous_token_score, uniform_weights
+from mha.scoring import (
+    MIXED,
+    induction_score,
+    previous_token_score,
+    pronoun_name_score,
+    uniform_weights,
+)
 from mha.training import (
     TASKS,
     AttentionOnly,
@@ -31,6 +37,7 @@ from mha.training import (
 )
 from mha.training.measure import N_SCORED, counted_losses, held_out
 from mha.training.settings import MAX_BYTES, MAX_SNAPSHOTS
+from mha.training.tasks import PRONOUN_OF
 from mha.training.texts import training_texts, words
 from tests.unit.says import says
 
@@ -350,6 +357,19 @@ def test_scores_are_the_means_of_each_text_s_score(snapshot):
             by_text = [induction_score(w, s) for w, s in zip(each, symbols, strict=True)]
             mean = np.sum(by_text, axis=0) / sum(has_repeat)
             np.testing.assert_allclose(mean, np.broadcast_to(scored["induction"], mean.shape))
+
+
+def test_texts_in_which_a_job_has_no_query_have_no_say():
+    run = Settings("pronouns", n_layers=1, d_model=8, n_heads=2, T=8)
+    tokens = held_out(run.tasks, run.T).tokens[0, :N_SCORED]
+    symbols = words(run, tokens.numpy())
+    weights = Run(run).model.weights(tokens).numpy()
+    pairs = zip(weights, symbols, strict=True)
+    by_text = [pronoun_name_score(w, s, PRONOUN_OF) for w, s in pairs]
+    has_query = [score.any() for score in by_text]
+    assert 0 < sum(has_query) < len(has_query)
+    scored = Run(run).snapshot().scores["pronouns"]["pronoun's name"]
+    np.testing.assert_allclose(scored, np.sum(by_text, axis=0) / sum(has_query), atol=1e-12)
 
 
 def test_each_task_has_its_own_jobs():
