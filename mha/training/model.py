@@ -28,12 +28,12 @@ class AttentionOnly(nn.Module):
     """The model of a run, with the weights that the run's seed gives it to start with.
 
     tokens, unembedding (V, C): a vector for each symbol, to read it and to predict it.
-    positions (T, C): one for each place. layers: one `MultiHeadAttention` each.
+    positions (training_length, C): one for each place. layers: one `MultiHeadAttention` each.
     """
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
-        V, T, C = len(settings.vocabulary), settings.T, settings.d_model
+        V, T, C = len(settings.vocabulary), settings.training_length, settings.d_model
         generator = torch.Generator().manual_seed(settings.seed)
         # As nn.Embedding and nn.Linear start: read at full size, predicted at 1/sqrt(C).
         self.tokens = nn.Parameter(torch.randn(V, C, generator=generator))

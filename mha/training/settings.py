@@ -17,6 +17,7 @@ MAX_LAYERS = 4
 MAX_D_MODEL = 128
 MAX_HEADS = 16
 LEAST_T, MAX_T = 8, 32
+MARGIN = 2  # tokens; training reads T + MARGIN
 LEAST_BATCH, MAX_BATCH = 8, 256
 MAX_STEPS = 2000
 MAX_LEARNING_RATE = 0.1
@@ -33,7 +34,8 @@ class Settings:
     Args:
         tasks: names of the tasks that every batch is made of, in equal parts.
         n_layers, d_model, n_heads: the model.
-        T: tokens of a text. batch: texts of a step. steps: of the whole run.
+        T: tokens of a text that is shown or measured.
+        batch: texts of a step. steps: of the whole run.
         learning_rate: of AdamW. seed: of the first weights and of the texts.
 
     Raises:
@@ -88,10 +90,19 @@ class Settings:
         return tuple(symbol for name in self.tasks for symbol in TASKS[name].alphabet)
 
     @property
+    def training_length(self) -> int:
+        """Tokens of a text in training: a few more than T.
+
+        Nothing is ever copied from a text's last places, so that heads never learn what to do
+        there; with the margin those places lie behind all that is shown and measured.
+        """
+        return self.T + MARGIN
+
+    @property
     def n_parameters(self) -> int:
         """Numbers that the model learns: two tables of symbols, one of positions, the layers."""
         C = self.d_model
-        return (2 * len(self.vocabulary) + self.T + 4 * C * self.n_layers) * C
+        return (2 * len(self.vocabulary) + self.training_length + 4 * C * self.n_layers) * C
 
     @cached_property
     def kept_steps(self) -> tuple[int, ...]:

@@ -21,13 +21,14 @@ def shares(settings: Settings) -> list[int]:
 
 
 def training_texts(settings: Settings, step: int) -> Texts:
-    """The batch that the step reads, task after task: it depends on seed and step alone."""
-    return _draw(settings, settings.seed, (TRAINING, step), shares(settings))
+    """The batch (batch, training_length) of a step, which depends on seed and step alone."""
+    n_texts = shares(settings)
+    return _draw(settings, settings.seed, (TRAINING, step), n_texts, settings.training_length)
 
 
 def held_out_texts(settings: Settings, n_each: int) -> Texts:
-    """Texts that no step reads, n of each task and alike for all seeds, to compare runs by."""
-    return _draw(settings, 0, (HELD_OUT,), [n_each] * len(settings.tasks))
+    """Texts (n_tasks * n_each, T) that no step reads, alike for all seeds, to compare runs by."""
+    return _draw(settings, 0, (HELD_OUT,), [n_each] * len(settings.tasks), settings.T)
 
 
 def words(settings: Settings, tokens: Array) -> Array:
@@ -67,11 +68,13 @@ def parse_text(settings: Settings, text: str) -> Array:
     return np.array(tokens)
 
 
-def _draw(settings: Settings, seed: int, stream: tuple[int, ...], n_texts: list[int]) -> Texts:
+def _draw(
+    settings: Settings, seed: int, stream: tuple[int, ...], n_texts: list[int], T: int
+) -> Texts:
     generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=stream))
     drawn, first = [], 0
     for name, B in zip(settings.tasks, n_texts, strict=True):
-        tokens, counted = TASKS[name].sample(generator, B, settings.T)
+        tokens, counted = TASKS[name].sample(generator, B, T)
         drawn.append(Texts(tokens + first, counted))
         first += len(TASKS[name].alphabet)
     return Texts(*map(np.concatenate, zip(*drawn, strict=True)))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha.training import TASKS, Settings, parse_text
+from mha.training.settings import MARGIN
 from mha.training.tasks import CLOSING, MAX_DEPTH, NAMES, PRONOUN_OF, SHORTEST, VERBS
 from mha.training.texts import MAX_WORD, held_out_texts, shares, training_texts, words
 from tests.unit.draw import seeds
@@ -176,7 +177,8 @@ names_of_tasks = st.lists(st.sampled_from(list(TASKS)), min_size=1, unique=True)
 def test_every_batch_mixes_the_tasks_in_equal_parts(tasks, T, batch, seed, step):
     run = Settings(tasks=tasks, T=T, batch=batch, seed=seed)
     texts = training_texts(run, step)
-    assert texts.tokens.shape == texts.counted.shape == (batch, T)
+    assert texts.tokens.shape == texts.counted.shape == (batch, T + MARGIN)
+    assert held_out_texts(run, 1).tokens.shape == (len(tasks), T)
     parts = shares(run)
     assert sum(parts) == batch
     assert max(parts) - min(parts) <= 1
