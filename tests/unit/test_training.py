@@ -252,7 +252,7 @@ def test_a_seed_gives_the_same_model_and_touches_no_other_random_numbers():
 
 
 @given(tiny, st.data())
-@some
+@settings(deadline=None, max_examples=8)
 def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_one_to_the_bit(run, data):
     unbroken = list(Run(run))
     assert [s.step for s in unbroken] == list(run.kept_steps)
@@ -322,7 +322,7 @@ def test_a_short_training_lowers_the_loss(task):
 
 
 def test_every_task_learns_in_a_mixed_batch():
-    run = Settings(EVERY, d_model=32, T=16, batch=48, steps=60, learning_rate=0.01)
+    run = Settings(EVERY, d_model=32, T=16, batch=48, steps=40, learning_rate=0.01)
     first, *_, last = Run(run)
     assert all(last.losses[task] < 0.9 * first.losses[task] for task in EVERY)
 
