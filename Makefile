@@ -2,7 +2,7 @@
 # so pip runs again only when a requirements file has changed.
 
 PYTHON ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 ARGS ?=
 
 VENV := .venv

@@ -150,6 +150,7 @@ def test_a_visit_has_the_theme_and_the_motion_it_asks_for(open_page, small_app, 
         ("() => console.error('chart broke')", r"console error: chart broke"),
         ("() => console.warn('Infinite extent for field')", r"console warning: Infinite extent"),
         ("() => { setTimeout(() => { throw Error('oops') }) }", r"uncaught error: .*oops"),
+        ("() => { setTimeout(() => alert('hello')) }", r"dialog: hello"),
         (
             "() => { new Image().src = 'http://localhost:9/x' }",
             r"another host: http://localhost:9/x",

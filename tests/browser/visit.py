@@ -18,6 +18,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Dialog,
     Page,
     Request,
     WebSocket,
@@ -96,7 +97,8 @@ class Visit:
 
     Attributes:
         page: its tab.
-        problems: each error on the console, uncaught error and request to another host, in words.
+        problems: each error on the console, uncaught error, dialog that a script opened and request
+            to another host, in words.
     """
 
     def __init__(
@@ -126,6 +128,7 @@ class Visit:
         self.page.on("request", self.note_request)
         self.page.on("console", self.note_console)
         self.page.on("pageerror", lambda error: self.problems.append(f"uncaught error: {error}"))
+        self.page.on("dialog", self.note_dialog)
         traffic = _traffic[self.page] = Traffic()
 
         def note_websocket(websocket: WebSocket) -> None:
@@ -152,6 +155,10 @@ class Visit:
         # data: and blob: addresses have no host.
         if urlsplit(url).netloc not in ("", self.host) and not url.startswith("blob:"):
             self.problems.append(f"request to another host: {url}")
+
+    def note_dialog(self, dialog: Dialog) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def note_console(self, message: ConsoleMessage) -> None:
         where = message.location["url"]
