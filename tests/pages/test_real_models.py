@@ -150,8 +150,19 @@ def test_the_cache_is_counted_for_what_is_asked(model):
 
 
 def test_a_head_of_mistral_small_takes_512_bytes_a_token_and_layer():
-    one = replace(SMALL, n_kv_heads=1, n_layers=1)
-    assert formula_of(one, Asked(1, 1, 2)).endswith(r"&= 512 \text{ bytes}\end{aligned}")
+    app = open_page(PAGE, models_step="The cache", model=SMALL.title)
+    assert "| one key and value head of it | 512 bytes |" in words(app)
+    assert "| one layer | 4,096 bytes |" in words(app)
+    assert f"| all 40 layers | {40 * 4096:,} bytes |" in words(app)
+
+
+@pytest.mark.parametrize("model", [GEMMA, LATENT, LLAMA])
+@pytest.mark.parametrize(("name", "size"), [("32 bits", 4), ("8 bits", 1), ("4 bits", 0.5)])
+def test_what_a_token_takes_is_counted_by_layer_and_in_all(model, name, size):
+    app = open_page(PAGE, models_step="The cache", model=model.title, format=name)
+    of_all = model.kv_cache_bytes(1, 1, size)
+    assert f"| all {model.n_layers} layers | {of_all:,} bytes |" in words(app)
+    assert f"| one layer | {of_all // model.n_layers:,} bytes |" in words(app)
 
 
 @pytest.mark.parametrize(("heads", "kv_heads"), [(4, "all"), (4, "2"), (8, "1"), (1, "all")])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pandas as pd
 import streamlit as st
 
 from mha.amounts import bytes_text, context_text
@@ -40,16 +43,26 @@ def tell(model: Model, asked: Asked) -> None:
     formula, memories = st.columns([1, 1], gap="large")
     with formula:
         st.latex(formula_of(model, asked))
-        one = model.kv_cache_bytes(1, 1, asked.bytes_per_number)
-        st.markdown(
-            f"Of one token: **{bytes_text(one)}**, in {model.n_layers} layers."
-            + (f" {model.note}" if model.note else "")
-        )
+        st.markdown(_of_a_token(model, asked.bytes_per_number))
+        if model.note:
+            st.markdown(plain(model.note))
     with memories:
         st.markdown(_memories(memories_table(model, **how)))
         st.markdown("1 GB is 10⁹ bytes. The weights are counted at 16 bits a number.")
     picture = cache_marks(model, asked.T, **how), cache_spec(look.theme())
     offer("kv_cache", cache_table([model], asked.T, **how), picture)
+
+
+def _of_a_token(model: Model, bytes_per_number: float) -> str:
+    """What one token takes: in all, in a layer, and for a key and value head of it."""
+    layer = replace(model, n_layers=1, window=None, n_window_layers=None)
+    rows = [(f"all {model.n_layers} layers", model), ("one layer", layer)]
+    if model.latent is None:
+        rows.append(("one key and value head of it", replace(layer, n_kv_heads=1)))
+    lines = [
+        f"| {name} | {one.kv_cache_bytes(1, 1, bytes_per_number):,} bytes |" for name, one in rows
+    ]
+    return "\n".join(["| of one token, in | |", "|:--|--:|", *lines])
 
 
 def formula_of(model: Model, asked: Asked) -> str:
@@ -90,7 +103,7 @@ def _outgrows(model: Model, context: int | None) -> str:
     return f"At {context:,} tokens it outgrows the weights ({bytes_text(weights)})."
 
 
-def _memories(table) -> str:
+def _memories(table: pd.DataFrame) -> str:
     rows = ["| memory | cache alone | beside the weights |", "|--:|--:|--:|"]
     for row in table.itertuples():
         rows.append(f"| {row.memory_gb} GB | {_fits(row.alone)} | {_fits(row.beside_weights)} |")
@@ -98,7 +111,7 @@ def _memories(table) -> str:
 
 
 def _fits(tokens: object) -> str:
-    if tokens is None or tokens != tokens or str(tokens) == "<NA>":
+    if pd.isna(tokens):
         return "any context"
     return f"{tokens:,} tokens" if tokens else "nothing"
 

@@ -96,7 +96,7 @@ def _ledger(columns: list[Model], chosen: int, asked: Asked) -> str:
 
     names = [name for name in columns[0].layer_terms if name.startswith("W_")]
     rows = [
-        row("key and value heads", [f"{one.n_kv_heads:,}" for one in columns]),
+        "| key and value heads | " + " | ".join(f"{one.n_kv_heads:,}" for one in columns) + " |",
         "|:--|" + "--:|" * len(columns),
         *(row(name, [f"{one.layer_terms[name]:,}" for one in columns]) for name in names),
         row("one layer", [f"{one.layer_parameters:,}" for one in columns]),
