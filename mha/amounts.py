@@ -25,6 +25,11 @@ def count_text(count: int) -> str:
     return f"{count:,}" if count < 10**7 else _scaled(count, _COUNTS)
 
 
+def about_text(count: int) -> str:
+    """To three digits, where the count rests on a rounded one: `122,000`."""
+    return f"{int(float(f'{count:.3g}')):,}"
+
+
 def seconds_text(seconds: float) -> str:
     """`852 µs`, `4.2 ms`, `1.35 s`."""
     small = seconds < 0.9995  # which three digits would call 1,000 ms

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from mha.amounts import GB, bytes_text, context_text, count_text, seconds_text
+from mha.amounts import GB, about_text, bytes_text, context_text, count_text, seconds_text
 from mha.cache_tables import (
     MEMORIES,
     WAYS,
@@ -96,7 +96,7 @@ def cache_marks(
         size = model.kv_cache_bytes(crossing, **how)
         weights = weight_bytes(model, weight_bytes_per_number)
         place = {"x": x(crossing), "y": y(size), "context": crossing, "bytes": size}
-        text = f"outgrows the\nweights, {bytes_text(weights)},\nat {crossing:,}"
+        text = f"outgrows the\nweights, {bytes_text(weights)},\nat about {about_text(crossing)}"
         rows.append({"kind": "outgrows", "text": text, "lit": True, "model": model.title} | place)
         rows.append(rows[-1] | {"kind": "line"})
 

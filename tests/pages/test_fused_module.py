@@ -428,3 +428,18 @@ def test_the_largest_sizes_stay_bounded():
     assert scene_of(app).config.n_heads == 128
     assert not notes(app)
     assert all(len(text) < 5000 for text in markdown(app))
+
+
+@pytest.mark.parametrize("at", ["k_all", "v_all"])
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "said"),
+    [
+        (4, "all", "there is nothing to repeat"),
+        (4, "2", "of its group: 0, 0, 1, 1"),
+        (8, "2", "of its group: 0, 0, 0, 0, 1, 1, 1, 1"),
+        (32, "8", "0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, …"),
+    ],
+)
+def test_which_heads_are_repeated_is_said_of_these_heads(at, heads, kv_heads, said):
+    app = open_page(PAGE, heads=heads, kv_heads=kv_heads, at=at)
+    assert any(said in element.value for element in app.main.markdown)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha.amounts import GB, bytes_text, context_text, count_text, seconds_text
+from mha.amounts import GB, about_text, bytes_text, context_text, count_text, seconds_text
 from tests.unit.draw import patient
 
 UNITS = {"bytes": 1, "byte": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15}
@@ -89,3 +89,17 @@ def test_seconds_have_their_unit(seconds, text):
 )
 def test_contexts_are_named_by_powers_of_two(tokens, text):
     assert context_text(tokens) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(7, "7"), (999, "999"), (1234, "1,230"), (122_071, "122,000"), (19_097_223, "19,100,000")],
+)
+def test_a_count_that_rests_on_a_rounded_one_has_three_digits(count, text):
+    assert about_text(count) == text
+
+
+@given(count=st.integers(1, 10**15))
+def test_about_is_right_to_half_of_its_last_digit(count):
+    about = int(about_text(count).replace(",", ""))
+    assert abs(about - count) <= 10 ** max(0, len(str(count)) - 3) / 2

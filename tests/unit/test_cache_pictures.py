@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mha
-from mha.amounts import GB, bytes_text
+from mha.amounts import GB, about_text, bytes_text
 from mha.cache_marks import LINE_APART, cache_marks, decoding_marks, kv_readers_marks
 from mha.cache_tables import LONGEST, MEMORIES, cache_table, decoding_table, outgrowing_context
 from mha.charts import HEAD_HUES, MASK_GREY, PAGE, SEQUENTIAL, TEXT
@@ -98,7 +98,7 @@ def test_the_point_where_the_cache_outgrows_the_weights_is_marked(name, T, size)
         (row,) = marked.itertuples()
         assert row.context == crossing
         assert row.bytes == model.kv_cache_bytes(crossing, 1, size)
-        assert row.text.endswith(f"\nat {crossing:,}")
+        assert row.text.endswith(f"\nat about {about_text(crossing)}")
         assert (of(table, "line")["context"] == crossing).any()
     else:
         assert crossing > LONGEST
@@ -106,7 +106,9 @@ def test_the_point_where_the_cache_outgrows_the_weights_is_marked(name, T, size)
 
 def test_the_words_of_a_model_that_people_know():
     table = cache_marks(MODELS["llama-3-8b"], 4096, others=[MODELS["mistral-7b"], MODELS["gpt2"]])
-    assert of(table, "outgrows")["text"].tolist() == ["outgrows the\nweights, 16 GB,\nat 122,071"]
+    assert of(table, "outgrows")["text"].tolist() == [
+        "outgrows the\nweights, 16 GB,\nat about 122,000"
+    ]
     chosen = of(table, "chosen")
     assert chosen[chosen["lit"]]["text"].tolist() == ["4K tokens:\n537 MB"]
     assert len(chosen) == 3

@@ -32,8 +32,8 @@ STOPS = {
     "q_heads": Stop(3, 0, "Cut into heads: only the strides change, no number moves."),
     "k_heads": Stop(3, 2, "The keys, cut into heads in the same way."),
     "v_heads": Stop(3, 6, "The values, cut into heads in the same way."),
-    "k_all": Stop(4, 2, "Each key head, once for every query head of its group: 0, 0, 1, 1."),
-    "v_all": Stop(4, 6, "Each value head, once for every query head of its group."),
+    "k_all": Stop(4, 2, "Each key head, once for every query head of its group:"),
+    "v_all": Stop(4, 6, "Each value head, once for every query head of its group:"),
     "scores": Stop(5, 0, "In each head, every query meets every key: q·k over the root of d_head."),
     "masked": Stop(5, 2, "Where the mask hides a key the score becomes minus infinity."),
     "weights": Stop(5, 4, "The softmax of each row: weights that add up to 1."),
@@ -43,6 +43,7 @@ STOPS = {
     "out": Stop(7, 6, "W_O mixes what the heads found."),
 }
 STEPS = tuple(STOPS)
+_MOST_LISTED = 16
 _PRODUCTS = {"qkv": "qkv", "scores": "scores", "z": "weights_v", "out": "output"}
 
 
@@ -74,7 +75,7 @@ def tell(run: Run, name: str) -> None:
     step = run.steps[name]
     say, numbers = st.columns([5, 6], gap="medium")
     with say:
-        st.markdown(f"**{STEPS.index(name) + 1} of {len(STEPS)}: {name}.** {STOPS[name].say}")
+        st.markdown(f"**{STEPS.index(name) + 1} of {len(STEPS)}: {name}.** {_say(run, name)}")
         st.code(step.code, "python", wrap_lines=True)
     with numbers:
         rows = (("axis", step.axes), ("shape", step.shape), ("strides", step.stride))
@@ -82,6 +83,18 @@ def tell(run: Run, name: str) -> None:
         head, *others = ("| " + " | ".join(row) + " |" for row in cells)
         st.markdown("\n".join([head, "|---" + "|--:" * len(step.axes) + "|", *others]))
         st.markdown(f"{_memory(step)}; {_cost(run, name)}.")
+
+
+def _say(run: Run, name: str) -> str:
+    """What to see; where heads are repeated, which of them, in the order of the query heads."""
+    config = run.config
+    if name not in ("k_all", "v_all"):
+        return STOPS[name].say
+    if config.group_size == 1:
+        return "Every query head has its own: there is nothing to repeat."
+    readers = [str(head // config.group_size) for head in range(config.n_heads)]
+    more = ", …" if len(readers) > _MOST_LISTED else ""
+    return f"{STOPS[name].say} {', '.join(readers[:_MOST_LISTED])}{more}"
 
 
 def _cost(run: Run, name: str) -> str:

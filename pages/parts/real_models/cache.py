@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from mha.amounts import bytes_text, context_text
+from mha.amounts import about_text, bytes_text, context_text
 from mha.cache_marks import cache_marks
 from mha.cache_tables import cache_table, memories_table, outgrowing_context, weight_bytes
 from mha.charts.cache import cache_spec
@@ -28,7 +28,7 @@ def draw(model: Model, asked: Asked) -> None:
         return
     kept = model.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
     st.markdown(
-        f"**{plain(model.title)} keeps {bytes_text(kept)}** of {asked.words}. "
+        f"**{plain(model.title)} keeps {bytes_text(kept)}** of {asked.words}{_with_own(model)}. "
         + _outgrows(model, outgrowing_context(model, **how))
     )
     marks = cache_marks(model, asked.T, **how)
@@ -48,9 +48,20 @@ def tell(model: Model, asked: Asked) -> None:
             st.markdown(plain(model.note))
     with memories:
         st.markdown(_memories(memories_table(model, **how)))
-        st.markdown("1 GB is 10⁹ bytes. The weights are counted at 16 bits a number.")
+        st.markdown(
+            "1 GB is 10⁹ bytes, and 1K tokens are 1,024. The weights are counted at 16 bits a "
+            "number, by the rounded total that their makers give. A model may be made for fewer "
+            "tokens than are drawn here."
+        )
     picture = cache_marks(model, asked.T, **how), cache_spec(look.theme())
     offer("kv_cache", cache_table([model], asked.T, **how), picture)
+
+
+def _with_own(model: Model) -> str:
+    if model.latent is not None:
+        return ", with its latent attention"
+    heads = "key and value head" if model.n_kv_heads == 1 else "key and value heads"
+    return f", with its own {model.n_kv_heads} {heads}"
 
 
 def _of_a_token(model: Model, bytes_per_number: float) -> str:
@@ -100,7 +111,7 @@ def _outgrows(model: Model, context: int | None) -> str:
         return "How many parameters it has in all was not read."
     if context is None:
         return f"It never outgrows the weights ({bytes_text(weights)}): every layer has a window."
-    return f"At {context:,} tokens it outgrows the weights ({bytes_text(weights)})."
+    return f"At about {about_text(context)} tokens it outgrows the weights ({bytes_text(weights)})."
 
 
 def _memories(table: pd.DataFrame) -> str:
@@ -113,7 +124,7 @@ def _memories(table: pd.DataFrame) -> str:
 def _fits(tokens: object) -> str:
     if pd.isna(tokens):
         return "any context"
-    return f"{tokens:,} tokens" if tokens else "nothing"
+    return f"{tokens:,} {'token' if tokens == 1 else 'tokens'}" if tokens else "nothing"
 
 
 def _alt(model: Model, asked: Asked, kept: int) -> str:

@@ -32,7 +32,8 @@ class Asked:
     @property
     def words(self) -> str:
         sequences = "one sequence" if self.batch == 1 else f"{self.batch:,} sequences"
-        return f"{context_text(self.T)} tokens, {sequences}, {8 * self.bytes_per_number:g} bits"
+        tokens = "1 token" if self.T == 1 else f"{context_text(self.T)} tokens"
+        return f"{tokens}, {sequences}, {8 * self.bytes_per_number:g} bits"
 
 
 def model() -> Model:

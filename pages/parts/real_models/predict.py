@@ -24,10 +24,8 @@ def ask(model: Model, asked: Asked, picture_place: bound.Place) -> None:
     """Ask for the cache of the model with fewer key and value heads; then count and draw it."""
     few = _fewer(model)
     if few is None:
-        st.info(
-            f"{plain(model.title)} has no heads to share, or no cache. Choose another model.",
-            icon=":material/info:",
-        )
+        why = "keeps no heads at all" if model.latent is not None else "has no cache to shrink"
+        st.info(f"{plain(model.title)} {why}. Choose another model.", icon=":material/info:")
         return
     times = model.n_heads // few
     st.markdown(

@@ -35,6 +35,8 @@ _COLUMNS = {
     "note": "note",
 }
 _WORDS = ("title", "sharing", "kind", "source", "note")
+# A total is rounded by its makers: 8B, not 8,000,000,000.
+_FORMATS = {"year": "plain", "parameters": "compact"}
 _HEIGHT = 460
 
 
@@ -68,7 +70,7 @@ def show(model: Model, place: bound.Place) -> None:
                     name: st.column_config.TextColumn(title)
                     if name in _WORDS
                     else st.column_config.NumberColumn(
-                        title, format="plain" if name == "year" else "localized"
+                        title, format=_FORMATS.get(name, "localized")
                     )
                     for name, title in _COLUMNS.items()
                 },
