@@ -94,8 +94,8 @@ def _sentence(table: pd.DataFrame, T: int, config: AttentionConfig) -> str:
         return f"**{small}, the first token costs {without:,} multiply-adds either way.**"
     return (
         f"**{small}, token {T} costs {with_cache:,} multiply-adds with a cache and "
-        f"{without:,} without one, {without / with_cache:.1f} times as many.** Without one all {T} tokens pass again, and "
-        "all but the last of their outputs were known."
+        f"{without:,} without one, {without / with_cache:.1f} times as many.** Without one all "
+        f"{T} tokens pass again, and all but the last of their outputs were known."
     )
 
 
