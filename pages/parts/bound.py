@@ -234,6 +234,20 @@ def write(label: str, *, key: str, longest: int, tell_in: Place = st, **look: An
     return text
 
 
+def area(
+    label: str, *, value: str, key: str, longest: int, tell_in: Place = st, **look: Any
+) -> str:
+    """A text of several lines, told when it is left."""
+
+    def fits(text: str) -> bool:
+        return len(text) <= longest
+
+    _judge(key, f"at most {longest:,} characters", fits, shown="the example")
+    text = st.text_area(label, value=value, max_chars=longest, **_kept(key), **look)
+    _tell(key, tell_in)
+    return text
+
+
 def turn(label: str, *, key: str, tell_in: Place = st, **look: Any) -> bool:
     """A toggle, off at first."""
     _judge(key, "true or false", lambda text: text.lower() in ("true", "false"), shown="false")

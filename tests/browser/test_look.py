@@ -31,6 +31,7 @@ OPENED_WHOLE = (
     "/split_merge",
     "/parameters",
     "/real_models",
+    "/pitfalls",
 )  # by their own tests, with all that folds away
 LEAST_CONTRAST = 4.5
 LEAST_PIXELS = 16
