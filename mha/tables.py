@@ -199,7 +199,7 @@ def anatomy_table(anatomy: Anatomy) -> pd.DataFrame:
         start = at
         for point in cluster.code_points:
             width = max(1, len(point.utf8))
-            boxes.append((2, at, at + width, point.number, i, point.name))
+            boxes.append((2, at, at + width, point.number.removeprefix("U+"), i, point.name))
             boxes += [(3, at + j, at + j + 1, f"{b:02X}", i, "") for j, b in enumerate(point.utf8)]
             at += width
         boxes.append((1, start, at, cluster.text, i, ""))

@@ -12,6 +12,8 @@ import pandas as pd
 from mha.charts import marks
 from mha.charts.colors import DIVERGING, MASK_GREY, SEQUENTIAL, Theme, with_ink
 
+_EMPTY = "datum.masked || !isValid(datum.value)"  # hidden, or no number: NaN is seen too
+
 
 def matrix_chart(
     table: pd.DataFrame, theme: Theme = "light", *, signed: bool = True
@@ -69,12 +71,12 @@ def _matrix(
     )
     cells = (
         alt.Chart()
-        .mark_rect()
+        .mark_rect(invalid="show")
         .encode(
             x=x(alt.X),
             y=y(alt.Y),
             color=alt.condition(
-                "datum.masked",
+                _EMPTY,
                 alt.value(f"{MASK_GREY}24"),
                 alt.Color(field, scale=scale, legend=None),
             ),

@@ -95,13 +95,15 @@ def _draw_reading(reading: Reading) -> None:
     if reading.weights is None:
         st.error(plain(reading.error), icon=":material/block:")
         return
-    table = charts.with_ink(_table(reading.weights, ~reading.sees), "value", look.theme())
+    table = _table(reading.weights, ~reading.sees)
+    table.loc[table["value"].isna(), "text"] = "NaN"  # what a row that sees nothing becomes
+    table = charts.with_ink(table, "value", look.theme())
     spec = charts.matrix_spec(*reading.weights.shape, look.theme(), signed=False)
     spec |= look.tall(len(reading.weights))
     look.picture(table, spec, alt=f"The weights that {reading.function} gives, as a grid.")
     for finding in reading.findings:
         st.warning(
-            f"**{finding.problem[0].upper()}{finding.problem[1:]}.** {plain(finding.says)}",
+            f"**{finding.problem[0].upper()}{finding.problem[1:]}**: {plain(finding.says)}",
             icon=":material/stethoscope:",
         )
     if not reading.findings:
