@@ -185,41 +185,48 @@ def cell_text(value: float) -> str:
 def anatomy_table(anatomy: Anatomy) -> pd.DataFrame:
     """One row a box of a word's picture: its label, its characters, code points and bytes.
 
+    Args:
+        anatomy: of a word as a sentence holds it, without surrogates, which have no bytes.
+
     Returns:
         lane (0 label, 1 characters, 2 code points, 3 bytes), left, right (in [0, 1], so that a box
         lies over the bytes that it is made of), text, size (the columns that the text takes at
         most), cluster (the character's position; -1 for the label), name (of a code point, else
         ""), title (how many there are, at a lane's first box, else "").
     """
-    # A lone surrogate has no bytes, and yet a place.
-    widths = [max(1, len(point.utf8)) for point in anatomy.code_points]
-    total, at = sum(widths), 0
+    total, at = anatomy.n_bytes, 0
     boxes: list[tuple[int, int, int, str, int, str]] = [(0, 0, total, anatomy.word, -1, "")]
     for i, cluster in enumerate(anatomy.clusters):
         start = at
         for point in cluster.code_points:
-            width = max(1, len(point.utf8))
-            boxes.append((2, at, at + width, point.number.removeprefix("U+"), i, point.name))
+            stop = at + len(point.utf8)
+            boxes.append((2, at, stop, point.number.removeprefix("U+"), i, point.name))
             boxes += [(3, at + j, at + j + 1, f"{b:02X}", i, "") for j, b in enumerate(point.utf8)]
-            at += width
+            at = stop
         boxes.append((1, start, at, cluster.text, i, ""))
-    columns = ["lane", "left", "right", "text", "cluster", "name"]
-    table = pd.DataFrame(sorted(boxes, key=lambda box: box[:2]), columns=columns)
+    lanes, lefts, rights, texts, clusters, names = zip(
+        *sorted(boxes, key=lambda box: box[:2]), strict=True
+    )
     counts = (
         "one label",
         _counted(len(anatomy.clusters), "character") + " to a reader",
         _counted(anatomy.n_code_points, "code point") + ", which len counts",
         _counted(anatomy.n_bytes, "byte"),
     )
-    first = ~table["lane"].duplicated()
-    return table.assign(
-        left=table["left"] / total,
-        right=table["right"] / total,
-        size=[
-            2 * len(text) if lane < 2 else len(text)
-            for lane, text in zip(table["lane"], table["text"], strict=True)
-        ],
-        title=[counts[lane] if new else "" for lane, new in zip(table["lane"], first, strict=True)],
+    return pd.DataFrame(
+        {
+            "lane": lanes,
+            "left": np.array(lefts) / total,
+            "right": np.array(rights) / total,
+            "text": np.array(texts, dtype=object),
+            "size": [
+                2 * len(text) if lane < 2 else len(text)
+                for lane, text in zip(lanes, texts, strict=True)
+            ],
+            "cluster": clusters,
+            "name": names,
+            "title": ["" if lane in lanes[:i] else counts[lane] for i, lane in enumerate(lanes)],
+        }
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,9 +96,12 @@ def _names_down(shape: tuple[int, ...], axes: tuple[str, ...]) -> list[str]:
 
 
 def _names_across(n: int, axis: str) -> list[str]:
-    parts = axis.split(", ")
-    if n == 1 or len(parts) == n > 1:
-        return parts if len(parts) == n else [axis]
+    """A name for each column: its own, where the axis lists them, or its place on the axis."""
+    if n == 1:
+        return [axis]
+    for listed in (re.split(", | and ", axis), axis.split(", ", n - 1)):
+        if len(listed) == n:
+            return listed
     return [f"{axis}{i}" if axis.isidentifier() else str(i) for i in range(n)]
 
 
