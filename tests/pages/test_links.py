@@ -271,6 +271,8 @@ def assert_stands(app) -> None:
 @example(page="parameters", link={"width": "15120", "width_heads": "30", "stack": "by head"})
 @example(page="parameters", link=dict.fromkeys(KEYS, ""))
 @example(page="parameters", link=dict.fromkeys(KEYS, "1e99"))
+@example(page="pitfalls", link=dict.fromkeys(KEYS, ""))
+@example(page="pitfalls", link=dict.fromkeys(KEYS, "1e99"))
 @example(page=HEADS, link={"step": "Matrices", "side": "", "view": ""})
 @example(page=HEADS, link={"step": "Predict", "guess_side": "", "guess": "the"})
 def test_no_link_brings_a_page_down(page, link):
