@@ -114,6 +114,9 @@ def test_it_is_run_on_what_the_sliders_say(key, chosen):
 def test_both_pictures_have_one_scale_so_that_one_colour_is_one_number():
     app = open_page(PAGE, case=PITFALLS["cost_of_heads"].name)
     wrong, right = drawn(app)
+    assert wrong["text"].tolist() == ["131,072", "1,048,576", "8,388,608"]
+    assert right["text"].tolist() == ["1,048,576"] * 3
+    assert wrong["column_name"].tolist() == ["1", "8", "64 heads"]
     largest = wrong["value"].max()
     np.testing.assert_allclose(wrong["shade"], wrong["value"] / largest)
     np.testing.assert_allclose(right["shade"], right["value"] / largest)

@@ -67,7 +67,7 @@ def table_of(
 ) -> tuple[pd.DataFrame, tuple[int, int]]:
     """An array as a matrix: the last axis across, all others down, and its shape.
 
-    A number that is 0 or none at all is written too: here it may be what is wrong.
+    What is 0 or no number is written too: here it may be what is wrong.
 
     Args:
         differs: of the shape of `values`; None where there is nothing to compare one by one.
@@ -81,11 +81,19 @@ def table_of(
     else:
         table["chosen"] = differs.reshape(-1, values.shape[-1])[:MOST_ROWS].ravel()
     numbers = table["value"].to_numpy()
-    table["text"] = np.select(
-        [np.isnan(numbers), numbers == 0], ["NaN", "0"], table["text"].to_numpy(dtype=object)
-    )
+    table["text"] = [
+        _written(number, short) for number, short in zip(numbers, table["text"], strict=True)
+    ]
     table["shade"] = np.nan_to_num(np.clip(numbers / largest, -1, 1))
     return table, matrix.shape
+
+
+def _written(number: float, short: str) -> str:
+    """Whole numbers in full, since a count may differ in its last digit."""
+    if np.isnan(number):
+        return "NaN"
+    is_whole = np.isfinite(number) and number == round(number)
+    return f"{number + 0.0:,.0f}" if is_whole else short  # never "-0"
 
 
 def _names_down(shape: tuple[int, ...], axes: tuple[str, ...]) -> list[str]:
