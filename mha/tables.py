@@ -14,7 +14,7 @@ from mha.checks import require_axes, require_index, require_shape
 from mha.hand_built import HandBuiltHead
 from mha.layout import Stage, misplaced
 from mha.reference import Array, HeadTrace
-from mha.sentence import Sentence, shorten
+from mha.sentence import Anatomy, Sentence, shorten
 
 LABEL_COLUMNS = 12
 _MARGIN = 0.06  # of a cell, free on each side of a number's square
@@ -180,6 +180,58 @@ def cell_text(value: float) -> str:
         return f"{digits.removesuffix('.0')}e{int(power)}"
     decimals = 0 if value == round(value) or abs(value) >= 99.995 else 2
     return f"{value:z.{decimals}f}"  # z: never "-0.00"
+
+
+def anatomy_table(anatomy: Anatomy) -> pd.DataFrame:
+    """One row a box of a word's picture: its label, its characters, code points and bytes.
+
+    Args:
+        anatomy: of a word as a sentence holds it, without surrogates, which have no bytes.
+
+    Returns:
+        lane (0 label, 1 characters, 2 code points, 3 bytes), left, right (in [0, 1], so that a box
+        lies over the bytes that it is made of), text, size (the columns that the text takes at
+        most), cluster (the character's position; -1 for the label), name (of a code point, else
+        ""), title (how many there are, at a lane's first box, else "").
+    """
+    total, at = anatomy.n_bytes, 0
+    boxes: list[tuple[int, int, int, str, int, str]] = [(0, 0, total, anatomy.word, -1, "")]
+    for i, cluster in enumerate(anatomy.clusters):
+        start = at
+        for point in cluster.code_points:
+            stop = at + len(point.utf8)
+            boxes.append((2, at, stop, point.number.removeprefix("U+"), i, point.name))
+            boxes += [(3, at + j, at + j + 1, f"{b:02X}", i, "") for j, b in enumerate(point.utf8)]
+            at = stop
+        boxes.append((1, start, at, cluster.text, i, ""))
+    lanes, lefts, rights, texts, clusters, names = zip(
+        *sorted(boxes, key=lambda box: box[:2]), strict=True
+    )
+    counts = (
+        "one label",
+        _counted(len(anatomy.clusters), "character") + " to a reader",
+        _counted(anatomy.n_code_points, "code point") + ", which len counts",
+        _counted(anatomy.n_bytes, "byte"),
+    )
+    return pd.DataFrame(
+        {
+            "lane": lanes,
+            "left": np.array(lefts) / total,
+            "right": np.array(rights) / total,
+            "text": np.array(texts, dtype=object),
+            "size": [
+                2 * len(text) if lane < 2 else len(text)
+                for lane, text in zip(lanes, texts, strict=True)
+            ],
+            "cluster": clusters,
+            "name": names,
+            "title": ["" if lane in lanes[:i] else counts[lane] for i, lane in enumerate(lanes)],
+        }
+    )
+
+
+def _counted(n: int, thing: str) -> str:
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def stage_table(stage: Stage, owner: np.ndarray) -> pd.DataFrame:

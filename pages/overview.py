@@ -57,6 +57,11 @@ CARDS = {
         f"{len(MODELS)} models and their sources. Heads that share keys and values, and the cache "
         "that they make small.",
     ),
+    "pitfalls": (
+        "**Pitfalls →**",
+        "Mistakes that people really make: wrong code beside right code, both run. A doctor for "
+        "masks, and what a word is made of.",
+    ),
 }
 ACROSS = 3
 cards = list(CARDS.items())

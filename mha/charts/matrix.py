@@ -12,6 +12,8 @@ import pandas as pd
 from mha.charts import marks
 from mha.charts.colors import DIVERGING, MASK_GREY, SEQUENTIAL, Theme, with_ink
 
+_EMPTY = "datum.masked || !isValid(datum.value)"  # hidden, or no number: NaN is seen too
+
 
 def matrix_chart(
     table: pd.DataFrame, theme: Theme = "light", *, signed: bool = True
@@ -28,16 +30,22 @@ def matrix_chart(
 
 
 def matrix_spec(
-    n_rows: int, n_columns: int, theme: Theme, signed: bool = True, clickable: bool = False
+    n_rows: int,
+    n_columns: int,
+    theme: Theme,
+    signed: bool = True,
+    clickable: bool = False,
+    outlined: bool = False,
 ) -> dict[str, Any]:
     """The spec of `matrix_chart` for a shape, ready to be fed a table: built once, then kept.
 
     Args:
         clickable: whether a click is told as the selection `cell`, with the fields row, column and
             stamp, and the cell for which the table's `chosen` holds is outlined.
+        outlined: whether all cells for which `chosen` holds are outlined, without any click.
     """
     few = max(n_rows, n_columns) <= marks.FEW
-    spec = marks.kept(_matrix, theme, signed, few, clickable)
+    spec = marks.kept(_matrix, theme, signed, few, clickable, outlined)
     return {**spec, "height": n_rows * matrix_row_pixels(n_rows)}
 
 
@@ -46,7 +54,9 @@ def matrix_row_pixels(n_rows: int) -> float:
     return max(14.0, min(34.0, marks.PICTURE_PIXELS / n_rows))
 
 
-def _matrix(theme: Theme, signed: bool, few: bool, clickable: bool = False) -> alt.LayerChart:
+def _matrix(
+    theme: Theme, signed: bool, few: bool, clickable: bool = False, outlined: bool = False
+) -> alt.LayerChart:
     x, y = partial(marks.place, "column"), partial(marks.place, "row")
     ramp, domain, field = (
         (DIVERGING[theme], [-1, 0, 1], "shade:Q")
@@ -61,12 +71,12 @@ def _matrix(theme: Theme, signed: bool, few: bool, clickable: bool = False) -> a
     )
     cells = (
         alt.Chart()
-        .mark_rect()
+        .mark_rect(invalid="show")
         .encode(
             x=x(alt.X),
             y=y(alt.Y),
             color=alt.condition(
-                "datum.masked",
+                _EMPTY,
                 alt.value(f"{MASK_GREY}24"),
                 alt.Color(field, scale=scale, legend=None),
             ),
@@ -83,9 +93,8 @@ def _matrix(theme: Theme, signed: bool, few: bool, clickable: bool = False) -> a
         marks.labels_down("column", "row_label:N", "row_name:N", y, "false"),
         marks.labels_across("row", "column_label:N", "column_name:N", x),
     ]
-    chosen = []
     if clickable:
         cells = cells.mark_rect(cursor="pointer").add_params(marks.clicked_cell("row", "column"))
-        chosen = [marks.chosen_cell(x, y)]
+    chosen = [marks.chosen_cell(x, y)] if clickable or outlined else []
     layers = [cells, *marks.hatch(few, x, y, "column", "row"), numbers, *chosen, *words]
     return marks.finish(layers)

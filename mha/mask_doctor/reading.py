@@ -16,6 +16,8 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from mha.checks import require_index
+
 Kind = Literal["True and False", "0 and 1", "0 and -inf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 BOOL, NUMBERS, ADDED = KINDS
@@ -53,6 +55,28 @@ class PastedMask:
 
     kind: Kind
     values: np.ndarray
+
+    @property
+    def text(self) -> str:
+        """It as `read_mask` reads it: a row a line."""
+        names = ("False", "True") if self.kind == BOOL else ("0", "1")
+        return "\n".join(
+            " ".join("-inf" if np.isinf(value) else names[int(value)] for value in row)
+            for row in self.values
+        )
+
+    def flipped(self, row: int, column: int) -> PastedMask:
+        """The same mask with one cell turned over: 0 and 1, or 0 and -inf.
+
+        Raises:
+            ValueError: a row or a column that is not there.
+        """
+        T_q, T_k = self.values.shape
+        values = self.values.copy()
+        at = require_index("row", row, T_q), require_index("column", column, T_k)
+        other = -np.inf if self.kind == ADDED else 1.0
+        values[at] = other if values[at] == 0 else 0.0
+        return PastedMask(self.kind, values)
 
 
 class _Token(NamedTuple):

@@ -224,12 +224,23 @@ def number(
 
 def write(label: str, *, key: str, longest: int, tell_in: Place = st, **look: Any) -> str:
     """A short text, empty at first, that is told as it is typed."""
-
-    def fits(text: str) -> bool:
-        return len(text) <= longest
-
-    _judge(key, f"at most {longest} characters", fits, shown=None)
+    _judge(key, f"at most {longest} characters", lambda text: len(text) <= longest, shown=None)
     text = st.text_input(label, live=True, max_chars=longest, **_kept(key), **look)
+    _tell(key, tell_in)
+    return text
+
+
+def area(
+    label: str, *, value: str, key: str, longest: int, tell_in: Place = st, **look: Any
+) -> str:
+    """A text of several lines, told when it is left."""
+    _judge(
+        key,
+        f"at most {longest:,} characters",
+        lambda text: len(text) <= longest,
+        shown="the example",
+    )
+    text = st.text_area(label, value=value, max_chars=longest, **_kept(key), **look)
     _tell(key, tell_in)
     return text
 

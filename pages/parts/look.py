@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from mha.charts import Theme
+from mha.charts import Theme, row_pixels
 
 _STYLE = Path(__file__).with_name("look.css")
 _ICON = Path(__file__).with_name("icon.svg")  # a Material Symbol here would be fetched from afar
@@ -28,6 +28,11 @@ def set_up() -> None:
 def theme() -> Theme:
     """The visitor's theme, for charts. After a switch it follows at the next rerun."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def tall(n_rows: int) -> dict[str, float]:
+    """The height of a matrix alone in its row: what is small is drawn larger."""
+    return {"height": n_rows * row_pixels(n_rows)}
 
 
 def picture(

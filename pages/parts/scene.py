@@ -44,6 +44,7 @@ def pages() -> list[st.Page]:
         st.Page("pages/fused_module.py", title="The fused module"),
         st.Page("pages/parameters.py", title="Where the parameters are"),
         st.Page("pages/real_models.py", title="Sizes in real models"),
+        st.Page("pages/pitfalls.py", title="Pitfalls"),
     ]
 
 

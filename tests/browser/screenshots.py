@@ -23,6 +23,7 @@ PAGES = [
     ("split_merge", "/split_merge?stage=attention"),
     ("fused_module", "/fused_module?kv_heads=2"),
     ("real_models", "/real_models"),
+    ("pitfalls", "/pitfalls"),
     ("parameters", "/parameters"),
 ]
 # The animation in motion: few cells, so that every number can be read.

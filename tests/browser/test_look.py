@@ -31,6 +31,7 @@ OPENED_WHOLE = (
     "/split_merge",
     "/parameters",
     "/real_models",
+    "/pitfalls",
 )  # by their own tests, with all that folds away
 MEASURED = ("/parameters", "/real_models")  # for what is cut off or small, by their own tests
 LEAST_CONTRAST = 4.5

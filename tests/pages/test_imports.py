@@ -11,7 +11,7 @@ import pytest
 from tests.pages.app import PAGES, ROOT
 
 # Pages that run PyTorch. A visitor of the others must not pay a second and 200 MB for it.
-WITH_TORCH: tuple[str, ...] = ("fused_module",)
+WITH_TORCH: tuple[str, ...] = ("fused_module", "pitfalls")
 
 # Never wanted by a page: what only the tests and the measurements use.
 OF_THE_TESTS = ("matplotlib", "playwright", "pytest", "hypothesis")

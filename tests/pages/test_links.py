@@ -15,6 +15,7 @@ from mha.hand_built import CHALLENGES, GALLERY, MAX_EDITS_TEXT
 from mha.layout import MISTAKES
 from mha.models import MODELS, SHARINGS
 from mha.models_table import SORTED_BY
+from mha.pitfalls import PITFALLS, TOPICS
 from mha.sentence import CATEGORY_NAMES, MAX_CLUSTERS, MAX_TOKENS, Sentence
 from pages.parts import scene
 from pages.parts.animation import STAGES
@@ -24,6 +25,7 @@ from pages.parts.hand_built.pictures import VIEWS
 from pages.parts.parameters.layer import MAX_WIDTH
 from pages.parts.parameters.picture import STACKS
 from pages.parts.parameters.predict import GUESSES
+from pages.parts.pitfalls.doctor import EXAMPLES, TYPES
 from pages.parts.real_models.decode import QUANTITIES
 from pages.parts.real_models.predict import GUESSES as CACHE_GUESSES
 from pages.parts.words import bold, listed, plain
@@ -50,6 +52,7 @@ MOST_ROWS = MAX_TOKENS * scene.D_MODEL_RANGE[1]  # a tensor's
 MOST_PIECES = 1_400  # the bars of d_model 15,120, which has most divisors of all widths
 MOST_BYTES = 8_000_000
 
+PITFALL_STEPS = ("The mistakes", "Which is right?", "The mask doctor", "The token inspector")
 MODEL_STEPS = ("Grouped queries", "The cache", "Token by token", "All models", "Predict")
 MARKUP = (
     "<img src=x onerror=alert(1)>",
@@ -192,6 +195,24 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "kv_heads": st.one_of(st.integers(-1, 70), st.integers(1, 20_000)),
     "d_head": st.integers(-1, 1100),
     "bias": st.sampled_from(["true", "false", "1"]),
+    "pitfalls_step": st.sampled_from([*PITFALL_STEPS, "The mistake"]),
+    "case": st.sampled_from([*(pitfall.name for pitfall in PITFALLS.values()), "bare_view"]),
+    **{
+        f"with_{i}": st.one_of(
+            st.integers(-1, 70), st.sampled_from(["True", "-inf", "float16", "gpt2"])
+        )
+        for i in range(1, 5)
+    },
+    "find_case": st.text(max_size=60),
+    "topic": st.sampled_from([*TOPICS, "all", "none"]),
+    "right_guess": st.sampled_from(["A", "B", "C"]),
+    "right_reveal": st.sampled_from(["true", "false"]),
+    "mask": st.one_of(
+        st.sampled_from(list(EXAMPLES.values())),
+        st.text("01 -inf\n[],", max_size=200),
+        st.integers(1, 12).map(lambda n: "\n".join(["1 " * n] * n)),
+    ),
+    "mask_type": st.sampled_from([*TYPES, "double"]),
     "count_guess": st.sampled_from([*GUESSES, "most"]),
     "count_reveal": st.sampled_from(["true", "false"]),
 }
@@ -250,6 +271,8 @@ def assert_stands(app) -> None:
 @example(page="parameters", link={"width": "15120", "width_heads": "30", "stack": "by head"})
 @example(page="parameters", link=dict.fromkeys(KEYS, ""))
 @example(page="parameters", link=dict.fromkeys(KEYS, "1e99"))
+@example(page="pitfalls", link=dict.fromkeys(KEYS, ""))
+@example(page="pitfalls", link=dict.fromkeys(KEYS, "1e99"))
 @example(page=HEADS, link={"step": "Matrices", "side": "", "view": ""})
 @example(page=HEADS, link={"step": "Predict", "guess_side": "", "guess": "the"})
 def test_no_link_brings_a_page_down(page, link):
@@ -287,7 +310,7 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
         steps = [
             {control.key: step}
             for control in app.segmented_control
-            if control.key in ("step", "parameters_step", "models_step")
+            if control.key in ("step", "parameters_step", "models_step", "pitfalls_step")
             for step in control.options
         ]
         for seen in ({}, *steps):

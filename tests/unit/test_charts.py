@@ -386,3 +386,34 @@ def test_every_head_has_a_hue_of_its_own():
     assert HEAD_HUES[:7] == (
         "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442",
     )  # fmt: skip
+
+
+@either_theme
+def test_cells_are_outlined_where_that_is_asked_for_without_a_click(theme):
+    plain, outlined, clickable = (
+        matrix_spec(3, 3, theme, **how) for how in ({}, {"outlined": True}, {"clickable": True})
+    )
+
+    def outlines(spec):
+        return [
+            layer
+            for layer in spec["layer"]
+            if {"filter": "datum.chosen"} in layer.get("transform", [])
+        ]
+
+    assert [len(outlines(spec)) for spec in (plain, outlined, clickable)] == [0, 1, 1]
+    assert [bool(spec.get("params")) for spec in (plain, outlined, clickable)] == [
+        False,
+        False,
+        True,
+    ]
+
+
+@either_theme
+def test_a_cell_without_a_number_is_drawn_and_coloured_as_no_number(theme):
+    for signed in (True, False):
+        cells = matrix_spec(3, 3, theme, signed=signed)["layer"][0]
+        assert cells["mark"]["invalid"] == "show"
+        assert cells["encoding"]["color"]["condition"]["test"] == (
+            "datum.masked || !isValid(datum.value)"
+        )

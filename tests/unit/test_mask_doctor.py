@@ -493,3 +493,41 @@ def test_with_fewer_keys_than_queries_no_causal_mask_is_looked_for(T_k, more, se
 def test_every_problem_and_type_has_a_name():
     assert len(set(PROBLEMS)) == 5
     assert DTYPES == ("bool", "float", "int")
+
+
+# Written and drawn
+
+
+@st.composite
+def pasted(draw) -> PastedMask:
+    """A mask of any kind and size."""
+    kind = draw(st.sampled_from(KINDS))
+    values = draw(st.lists(st.booleans(), min_size=144, max_size=144))
+    T_q, T_k = draw(Ts), draw(Ts)
+    is_on = np.array(values[: T_q * T_k]).reshape(T_q, T_k)
+    return PastedMask(kind, np.where(is_on, -INF if kind == ADDED else 1.0, 0.0))
+
+
+@given(mask=pasted())
+def test_what_is_written_is_read_back(mask):
+    again = read_mask(mask.text)
+    np.testing.assert_array_equal(again.values, mask.values)
+    assert again.kind == mask.kind or not mask.values.any()
+    assert len(mask.text.splitlines()) == len(mask.values)
+
+
+@given(mask=pasted(), data=st.data())
+def test_a_cell_turned_over_is_the_one_that_changes_and_twice_is_none(mask, data):
+    row, column = (data.draw(st.integers(0, n - 1)) for n in mask.values.shape)
+    turned = mask.flipped(row, column)
+    assert np.argwhere(turned.values != mask.values).tolist() == [[row, column]]
+    assert set(turned.values.ravel()) <= ({0, -INF} if mask.kind == ADDED else {0, 1})
+    np.testing.assert_array_equal(turned.flipped(row, column).values, mask.values)
+
+
+@pytest.mark.parametrize(("row", "column", "name"), [(2, 0, "row"), (0, -1, "column")])
+def test_a_cell_that_is_not_there_cannot_be_turned_over(row, column, name):
+    got = row if name == "row" else column
+    message = f"{name} must be a whole number from 0 to 1; got {name}={got}. Try {name}=1."
+    with says(message):
+        read_mask("1 0\n1 1").flipped(row, column)

@@ -1,0 +1,71 @@
+"""Which of two answers is right? They are shown without names; then the guess is judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import streamlit as st
+
+from pages.parts import bound
+from pages.parts.pitfalls import answers, mistakes
+
+if TYPE_CHECKING:
+    from mha.pitfalls import Outcome, Pitfall
+
+NAMES = ("A", "B")
+_GUESS, _REVEAL = "right_guess", "right_reveal"
+
+
+def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> None:
+    """Draw both answers as A and B, and ask which of them is right."""
+    named = names(pitfall)
+    question, reveal = st.columns([1, 1], vertical_alignment="bottom")
+    with question:
+        guess = bound.segments("Right is", NAMES, required=False, key=_GUESS, on_change=_hide)
+    with reveal:
+        revealed = bound.turn("Show which is right", key=_REVEAL, disabled=guess is None)
+    is_told = guess is not None and revealed
+    with picture_place:
+        st.markdown("**Two functions got the same arguments. Which answer is right, A or B?**")
+        titles = {
+            which: f"**{name}: {which}**" if is_told else f"**{name}**"
+            for which, name in named.items()
+        }
+        answers.draw(pitfall, outcome, titles)
+        st.markdown(mistakes.counted(outcome))
+    if is_told:
+        _judge(pitfall, guess, named["right"])
+    codes = {"wrong": pitfall.wrong_code, "right": pitfall.right_code}
+    with st.expander("Judge by the code", expanded=is_told):
+        for which, place in zip(named, st.columns(2, gap="large"), strict=True):
+            with place:
+                st.markdown(titles[which])
+                st.code(codes[which], "python", wrap_lines=True)
+
+
+def names(pitfall: Pitfall) -> dict[str, str]:
+    """A and B for "wrong" and "right": which is which follows from the mistake alone."""
+    order = ("wrong", "right") if crc32(pitfall.key.encode()) % 2 else ("right", "wrong")
+    return dict(zip(order, NAMES, strict=True))
+
+
+def forget() -> None:
+    """Another mistake: neither guessed nor told, in a callback."""
+    for key, value in ((_GUESS, None), (_REVEAL, False)):
+        if st.session_state.get(key):
+            bound.assign(key, value)
+
+
+def _judge(pitfall: Pitfall, guess: str, right: str) -> None:
+    said = f"**{right}** is right. {pitfall.sentence}"
+    if guess == right:
+        st.success(f"**Yes.** {said}", icon=":material/check_circle:")
+    else:
+        st.warning(f"**No.** {said}", icon=":material/cancel:")
+
+
+def _hide() -> None:
+    """Another guess hides the answer again."""
+    if st.session_state.get(_REVEAL):
+        bound.assign(_REVEAL, False)

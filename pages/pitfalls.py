@@ -1,0 +1,34 @@
+"""Pitfalls: the mistakes that people really make, a doctor for masks, and a word taken apart."""
+
+import streamlit as st
+
+from pages.parts import bound
+from pages.parts.pitfalls import catalogue, doctor, guess, inspector, mistakes
+from pages.parts.scene import enter
+
+STEPS = ("The mistakes", "Which is right?", "The mask doctor", "The token inspector")
+
+scene = enter()
+with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+    st.title("Pitfalls", width="content")
+    case_place = st.container(width=400)
+picture_place = st.container()
+step = bound.segments("Step", STEPS, key="pitfalls_step", label_visibility="collapsed")
+match step:
+    case "The mistakes":
+        with case_place:
+            pitfall = catalogue.choose()
+        outcome = pitfall.run(**catalogue.inputs(pitfall))
+        with picture_place:
+            mistakes.draw(pitfall, outcome)
+        mistakes.tell(pitfall)
+        catalogue.find()
+    case "Which is right?":
+        with case_place:
+            pitfall = catalogue.choose()
+        outcome = pitfall.run(**catalogue.inputs(pitfall))
+        guess.ask(pitfall, outcome, picture_place)
+    case "The mask doctor":
+        doctor.show(picture_place)
+    case "The token inspector":
+        inspector.show(scene.sentence, picture_place)

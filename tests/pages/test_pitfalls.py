@@ -1,0 +1,359 @@
+"""The page of pitfalls: what is drawn is what was run, and nothing is told before the guess."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from mha.mask_doctor import DTYPES, diagnose, read_mask
+from mha.pitfalls import PITFALLS, TOPICS, Pitfall, search
+from mha.sentence import dissect
+from pages.parts.pitfalls import answers, guess
+from pages.parts.pitfalls.catalogue import written
+from pages.parts.pitfalls.doctor import EXAMPLES
+from tests.pages.app import charts, grid, markdown, open_page, read, table_of, tell
+
+PAGE = "pitfalls"
+MISTAKES, WHICH, DOCTOR, INSPECTOR = (
+    "The mistakes",
+    "Which is right?",
+    "The mask doctor",
+    "The token inspector",
+)
+WHOLE = {"row": "row", "column": "column"}
+
+
+def words(app) -> str:
+    return "\n".join(read(element.value) for element in app.main.markdown)
+
+
+def told(elements) -> list[str]:
+    return [read(element.value) for element in elements]
+
+
+def choose(app, pitfall: Pitfall):
+    return app.selectbox(key="case").set_value(pitfall.name).run()
+
+
+def drawn(app) -> list:
+    return [table_of(chart) for chart in charts(app)]
+
+
+def assert_drawn(app, pitfall: Pitfall, outcome, order: tuple[str, str]) -> None:
+    """Both answers are on the page, in this order: as pictures, or as the texts of errors."""
+    pictures = iter(drawn(app))
+    for which in order:
+        answer = getattr(outcome, which)
+        if answer.values is None:
+            assert f"It raises {answer.error}" in [
+                text.replace("**", "") for text in told(app.main.info)
+            ]
+            continue
+        table = next(pictures)
+        rows = answer.values.reshape(-1, answer.values.shape[-1])[: answers.MOST_ROWS]
+        np.testing.assert_array_equal(grid(table, "value", **WHOLE), rows.astype(float))
+        marked = np.zeros(rows.shape, bool)
+        if outcome.differs is not None:
+            marked = outcome.differs.reshape(-1, rows.shape[1])[: answers.MOST_ROWS]
+        np.testing.assert_array_equal(grid(table, "chosen", **WHOLE), marked)
+        assert table["row_name"].groupby(table["row"]).first().is_unique
+        assert (table["text"] != "").all()
+        names = table["column_name"].groupby(table["column"]).first()
+        assert names.is_unique
+    assert next(pictures, None) is None
+    assert f"{outcome.summary[1:]}**" in words(app)
+
+
+def test_every_mistake_is_drawn_as_it_was_run_and_starts_where_it_shows():
+    app = open_page(PAGE)
+    for pitfall in PITFALLS.values():
+        choose(app, pitfall)
+        assert not app.exception
+        assert_drawn(app, pitfall, pitfall.run(), ("wrong", "right"))
+        assert pitfall.sentence in [element.value for element in app.main.markdown]
+        codes = [element.value for element in app.main.code]
+        assert [code.strip() for code in codes] == [
+            code.strip() for code in (pitfall.wrong_code, pitfall.right_code, pitfall.check_code)
+        ]
+        assert pitfall.report in words(app)
+        for slider, entry in zip(app.main.select_slider, pitfall.inputs.values(), strict=True):
+            assert slider.label == entry.label
+            assert slider.value == written(entry.start)
+            assert slider.options == [written(option) for option in entry.options]
+        (link,) = app.main.get("page_link")
+        assert link.proto.page == pitfall.page
+
+
+@pytest.mark.parametrize(
+    ("key", "chosen"),
+    [
+        ("bare_view", {"B": 2, "T": 8, "n_heads": 6, "d_head": 4}),
+        ("half_precision_fill", {"T": 5, "dtype": "bfloat16"}),
+        ("cost_of_heads", {"d_model": 64, "bias": True}),
+        ("empty_row", {"row": 2, "fill": -1e9}),
+        ("averaged_heads", {"T": 8, "B": 1, "n_heads": 1}),
+    ],
+)
+def test_it_is_run_on_what_the_sliders_say(key, chosen):
+    pitfall = PITFALLS[key]
+    link = {f"with_{i}": written(chosen[name]) for i, name in enumerate(pitfall.inputs, start=1)}
+    app = open_page(PAGE, case=pitfall.name, **link)
+    assert_drawn(app, pitfall, pitfall.run(**chosen), ("wrong", "right"))
+    first, *_ = app.main.select_slider
+    name, entry = next(iter(pitfall.inputs.items()))
+    first.set_value(written(entry.options[-1])).run()
+    outcome = pitfall.run(**(chosen | {name: entry.options[-1]}))
+    assert_drawn(app, pitfall, outcome, ("wrong", "right"))
+    rows = outcome.wrong.values.size // outcome.wrong.values.shape[-1]
+    left_out = f"The first {answers.MOST_ROWS} of {rows} rows; the count is of all."
+    assert (left_out in words(app)) is (rows > answers.MOST_ROWS)
+
+
+def test_both_pictures_have_one_scale_so_that_one_colour_is_one_number():
+    app = open_page(PAGE, case=PITFALLS["cost_of_heads"].name)
+    wrong, right = drawn(app)
+    assert wrong["text"].tolist() == ["131,072", "1,048,576", "8,388,608"]
+    assert right["text"].tolist() == ["1,048,576"] * 3
+    assert wrong["column_name"].tolist() == ["1", "8", "64 heads"]
+    largest = wrong["value"].max()
+    np.testing.assert_allclose(wrong["shade"], wrong["value"] / largest)
+    np.testing.assert_allclose(right["shade"], right["value"] / largest)
+
+
+def test_another_mistake_forgets_what_was_chosen_for_the_last():
+    app = open_page(PAGE, with_1=2, with_3=6)
+    choose(app, PITFALLS["off_by_one"])
+    choose(app, PITFALLS["bare_view"])
+    assert [slider.value for slider in app.main.select_slider] == ["1", "4", "3", "2"]
+    assert not app.main.warning
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ({"case": "x"}, "case must be one of the mistakes in its list; got case=x. "
+            "Showing Split with a bare view."),
+        ({"with_2": 9}, "with_2 must be one of 1, 2, 3, 4, 5, 6, 7, 8; got with_2=9. Showing 4."),
+        ({"topic": "x"}, "topic must be one of all, shapes, masks, weights, sizes, text; "
+            "got topic=x. Showing all."),
+        ({"find_case": "x" * 41}, f"find_case must be at most 40 characters; "
+            f"got find_case={'x' * 24}. It is left empty."),
+        ({"pitfalls_step": WHICH, "right_guess": "C"},
+            "right_guess must be one of A, B; got right_guess=C. It is left empty."),
+        ({"pitfalls_step": DOCTOR, "mask_type": "x"},
+            "mask_type must be one of as written, bool, float, int; got mask_type=x. "
+            "Showing as written."),
+        ({"pitfalls_step": DOCTOR, "mask": "1" * 4097},
+            f"mask must be at most 4,096 characters; got mask={'1' * 24}. Showing the example."),
+    ],
+)  # fmt: skip
+def test_what_a_link_cannot_have_is_told_in_place(link, message):
+    app = open_page(PAGE, **link)
+    assert not app.exception
+    assert message in told(app.main.warning)
+
+
+# The search
+
+
+def found(app) -> list[str]:
+    return [
+        button.label.replace("\\", "") for button in app.button if button.key.startswith("take")
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "causal", "reshape heads", "NaN"])
+@pytest.mark.parametrize("topic", ["all", TOPICS[1]])
+def test_the_list_is_narrowed_by_words_and_by_topic(text, topic):
+    app = open_page(PAGE, find_case=text, topic=topic)
+    expected = [p.name for p in search(text) if topic in ("all", p.topic)]
+    if expected:
+        assert found(app) == expected
+        assert f"**{len(expected)} of {len(PITFALLS)} mistakes**" in words(app)
+    else:
+        assert told(app.main.info) == ["No mistake has all of these words. Try fewer."]
+
+
+def test_a_mistake_that_was_found_is_taken_with_its_inputs():
+    app = open_page(PAGE, find_case="d_head bytes", with_1=2)
+    app.button(key="take_guessed_head_size").click().run()
+    assert app.selectbox(key="case").value == PITFALLS["guessed_head_size"].name
+    assert app.select_slider(key="with_1").value == "mistral-small-24b"
+    assert not app.main.warning
+
+
+# Which is right?
+
+
+def test_nothing_is_told_before_the_guess_of_any_mistake():
+    app = open_page(PAGE, pitfalls_step=WHICH)
+    for pitfall in PITFALLS.values():
+        choose(app, pitfall)
+        named = guess.names(pitfall)
+        assert_drawn(app, pitfall, pitfall.run(), tuple(named))
+        assert tuple(named.values()) == ("A", "B")
+        sent = [text for text in markdown(app) if text not in (pitfall.name,)]
+        assert not [text for text in sent if "wrong" in text.lower().split() or ": right" in text]
+        assert pitfall.sentence not in words(app)
+        assert not app.main.success
+        assert not app.main.warning
+        assert app.toggle(key="right_reveal").disabled
+        alts = [chart.proto.alt for chart in charts(app)]
+        assert not [alt for alt in alts if "wrong" in alt.lower() or "right" in alt.lower()]
+        codes = [element.value.strip() for element in app.main.code]
+        assert codes == [
+            {"wrong": pitfall.wrong_code, "right": pitfall.right_code}[which].strip()
+            for which in named
+        ]
+
+
+def test_either_may_be_a():
+    orders = [tuple(guess.names(pitfall)) for pitfall in PITFALLS.values()]
+    assert min(orders.count(order) for order in set(orders)) >= len(orders) // 3
+    assert len(set(orders)) == 2
+
+
+@pytest.mark.parametrize("key", ["bare_view", "tiled_kv"])
+def test_the_guess_is_judged_and_another_one_or_another_mistake_hides_the_answer(key):
+    pitfall = PITFALLS[key]
+    named = guess.names(pitfall)
+    app = open_page(PAGE, pitfalls_step=WHICH, case=pitfall.name)
+    app.segmented_control(key="right_guess").set_value(named["right"]).run()
+    assert not app.main.success
+    app.toggle(key="right_reveal").set_value(True).run()
+    said = f"**{named['right']}** is right. {pitfall.sentence}"
+    assert [element.value for element in app.main.success] == [f"**Yes.** {said}"]
+    assert f"**{named['wrong']}: wrong**" in words(app)
+    app.segmented_control(key="right_guess").set_value(named["wrong"]).run()
+    assert not app.main.success
+    assert not app.main.warning
+    assert "wrong" not in words(app)
+    app.toggle(key="right_reveal").set_value(True).run()
+    assert [element.value for element in app.main.warning] == [f"**No.** {said}"]
+    choose(app, PITFALLS["off_by_one"])
+    assert not app.main.warning
+    assert app.segmented_control(key="right_guess").value is None
+    assert app.toggle(key="right_reveal").value is False
+
+
+def test_a_link_that_reveals_without_a_guess_reveals_nothing():
+    app = open_page(PAGE, pitfalls_step=WHICH, right_reveal=True)
+    assert not app.main.success
+    assert not app.main.warning
+    assert "wrong" not in words(app)
+
+
+# The mask doctor
+
+
+def readings(app, mask: str, dtype=None):
+    """What the doctor says and draws, held to the diagnosis."""
+    diagnosis = diagnose(read_mask(mask), dtype=dtype)
+    written_, *pictures = [table_of(chart) for chart in app.get("vega_lite_chart")]
+    assert written_["text"].tolist() == read_mask(mask).text.split()
+    expected = [diagnosis.sdpa, diagnosis.module]
+    assert len(pictures) == sum(reading.weights is not None for reading in expected)
+    for table, reading in zip(pictures, expected, strict=False):
+        np.testing.assert_array_equal(grid(table, "value", **WHOLE), reading.weights)
+        np.testing.assert_array_equal(grid(table, "masked", **WHOLE), ~reading.sees)
+    said = [
+        f"{finding.problem}: {finding.says}".lower()
+        for reading in expected
+        for finding in reading.findings
+    ]
+    assert [text.replace("**", "").lower() for text in told(app.main.warning)] == said
+    errors = [reading.error for reading in expected if reading.error is not None]
+    assert told(app.main.error) == errors
+    sound = sum(reading.error is None and not reading.findings for reading in expected)
+    assert len(app.main.success) == sound
+    for reading in expected:
+        assert reading.rule in words(app)
+
+
+def test_every_example_is_diagnosed_as_it_is_written_and_as_every_type():
+    app = open_page(PAGE, pitfalls_step=DOCTOR)
+    readings(app, EXAMPLES["causal"])
+    for name, mask in EXAMPLES.items():
+        app.button(key=f"mask_{name}").click().run()
+        assert app.text_area(key="mask").value == mask
+        readings(app, mask)
+    for dtype in DTYPES:
+        app.segmented_control(key="mask_type").set_value(dtype).run()
+        readings(app, mask, dtype)
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ("1 0\n1 2", "a mask must hold 0, 1, True, False and -inf alone; got '2' at line 2, "
+            "column 3. Try 1 0 in the first line and 1 1 in the second."),
+        ("1 0\n1", "every row must have as many numbers as the first, 2; got 1 at line 2, "
+            "column 1. Try rows of one length."),
+        (" ", "a mask must have one row at least; got nothing at line 1, column 2. "
+            "Try 1 0 in the first line and 1 1 in the second."),
+        ("**b** 1", "a mask must hold 0, 1, True, False and -inf alone; got '**b**' at line 1, "
+            "column 1. Try 1 0 in the first line and 1 1 in the second."),
+    ],
+)  # fmt: skip
+def test_a_mask_that_cannot_be_read_is_told_by_line_and_column(mask, message):
+    app = open_page(PAGE, pitfalls_step=DOCTOR, mask=mask)
+    assert told(app.main.error) == [message]
+    assert not app.get("vega_lite_chart")
+    assert app.text_area(key="mask").value == mask
+    app.text_area(key="mask").set_value("1 0\n1 1").run()
+    assert not app.main.error
+
+
+def test_minus_infinity_as_whole_numbers_is_told():
+    app = open_page(PAGE, pitfalls_step=DOCTOR, mask="0 -inf\n0 0", mask_type="int")
+    assert told(app.main.error) == [
+        "a mask of whole numbers must hold no -inf; got dtype='int'. Try dtype='float'."
+    ]
+
+
+def test_a_click_turns_a_cell_over_and_again_turns_it_back():
+    app = open_page(PAGE, pitfalls_step=DOCTOR, mask="1 0\n1 1")
+    for text in ("1 1\n1 1", "1 0\n1 1"):
+        (chart,) = charts(app, "drawn_mask")
+        stamp = int(table_of(chart)["stamp"].iloc[0])
+        cell = {"row": 0, "column": 1, "stamp": stamp}
+        tell(app, chart.proto.id, "string_value", {"selection": {"cell": [cell]}})
+        assert app.text_area(key="mask").value == text
+        readings(app, text)
+
+
+@pytest.mark.parametrize("cell", [{"row": 7, "column": 0}, {"row": "x"}, {}, {"row": -1}])
+def test_a_click_on_a_cell_that_is_not_there_changes_nothing(cell):
+    app = open_page(PAGE, pitfalls_step=DOCTOR, mask="1 0\n1 1")
+    (chart,) = charts(app, "drawn_mask")
+    tell(app, chart.proto.id, "string_value", {"selection": {"cell": [cell]}})
+    assert not app.exception
+    assert app.text_area(key="mask").value == "1 0\n1 1"
+
+
+# The token inspector
+
+
+@pytest.mark.parametrize("word", ["light", "👨‍👩‍👧e\u0301", "جاكيت", "**b**", "12", "aا"])
+def test_a_word_is_taken_apart_to_its_bytes(word):
+    app = open_page(PAGE, pitfalls_step=INSPECTOR, tokens=f"a {word} b", query=word)
+    assert not app.exception
+    anatomy = dissect(word)
+    assert anatomy.reason in words(app)
+    rows = app.main.dataframe[0].value
+    assert rows["name"].tolist() == [point.name for point in anatomy.code_points]
+    assert rows["code point"].tolist() == [point.number for point in anatomy.code_points]
+    assert bytes.fromhex("".join(rows["bytes"])) == word.encode()
+    assert rows["shown"].str.cat() == word
+    (table,) = drawn(app)
+    assert table.loc[table["lane"] == 1, "text"].tolist() == [c.text for c in anatomy.clusters]
+    assert anatomy.direction in words(app)
+    assert ("letters of both directions" in words(app)) is anatomy.is_mixed
+
+
+def test_no_word_is_part_of_a_spec():
+    app = open_page(PAGE, pitfalls_step=INSPECTOR, tokens="quokka")
+    for chart in app.get("vega_lite_chart"):
+        assert "quokka" not in json.dumps(json.loads(chart.proto.spec))
