@@ -66,6 +66,16 @@ class Reading:
     error: str | None
     findings: tuple[Finding, ...]
 
+    @property
+    def seen_ahead(self) -> int:
+        """Pairs of a query and a key that it sees though the key comes after it."""
+        return int((self.sees & ~_causal(self.sees)).sum())
+
+    @property
+    def hidden_behind(self) -> int:
+        """Pairs of a query and a key, its own or an earlier one, that it does not see."""
+        return int((~self.sees & _causal(self.sees)).sum())
+
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
@@ -165,7 +175,12 @@ def _module(T_k: int) -> nn.MultiheadAttention:
 
 def _findings(function: Function, tensor: torch.Tensor, sees: np.ndarray) -> Iterator[Finding]:
     if tensor.dtype != torch.bool and (tensor == 1).any():
-        instead = "mask.bool()" if function == SDPA else "mask == 0, since True hides here"
+        ones = (tensor == 1).numpy()
+        means_hidden = (ones & ~_causal(ones)).sum() > (ones & _causal(ones)).sum()
+        if function == SDPA:
+            instead = "mask == 0, since True shows here" if means_hidden else "mask.bool()"
+        else:
+            instead = "mask.bool()" if means_hidden else "mask == 0, since True hides here"
         yield Finding(
             WAS_ADDED,
             f"a mask of 0 and 1 must be bool to hide anything; got floating point numbers, which "
@@ -214,6 +229,12 @@ def _shape_findings(
             f"a query must see what came before and its own token; {got} a triangle that {does}. "
             f"Try tril({cached}) for what may be seen, or triu({cached + 1}) for what may not.",
         )
+
+
+def _causal(sees: np.ndarray) -> np.ndarray:
+    """The causal mask of this shape, aligned to the end."""
+    T_q, T_k = sees.shape
+    return np.tri(T_q, T_k, T_k - T_q, dtype=bool)
 
 
 def _triangle(sees: np.ndarray) -> tuple[bool, int | None]:

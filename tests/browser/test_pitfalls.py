@@ -89,7 +89,7 @@ def test_a_mask_is_pasted_drawn_and_diagnosed_and_a_bad_one_is_told_where(open_p
     assert sdpa.hatched.tolist() == [[False, True], [False, False]]
     assert module.hatched.tolist() == [[True, False], [True, True]]
     sound, upside_down, empty = told_on(page)
-    assert sound == "Nothing is wrong with it."
+    assert sound == "The causal mask: each query sees what came before, and itself."
     assert upside_down.startswith("Upside down:")
     assert "got row 1 of the mask with none" in empty
 

@@ -326,6 +326,18 @@ def test_the_keyboard_does_it_all(open_page):
     assert position(page) == 4
 
 
+def test_sizes_changed_by_a_quick_hand_leave_the_animation_whole(open_page):
+    page = open_page(PATH)
+    for key in ("d_model", "heads"):
+        page.locator(f".st-key-{key}").get_by_role("slider").focus()
+        for pressed in ["ArrowRight"] * 8 + ["ArrowLeft"] * 6:
+            page.keyboard.press(pressed)
+            page.wait_for_timeout(30)
+    settle(page)
+    assert page.get_by_text("Error").count() == 0
+    assert name_of(page) == NAMES[0]
+
+
 def test_two_quick_steps_go_two_stages(open_page):
     page = open_page(PATH)
     page.locator(".pictures").focus()

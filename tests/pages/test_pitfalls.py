@@ -238,6 +238,31 @@ def test_the_guess_is_judged_and_another_one_or_another_mistake_hides_the_answer
     assert app.toggle(key="right_reveal").value is False
 
 
+def test_where_both_give_the_same_no_guess_is_wrong():
+    app = open_page(PAGE, pitfalls_step=WHICH, with_2=1, right_guess="B", right_reveal=True)
+    assert "0 of " in words(app)
+    assert not app.main.success
+    assert not app.main.warning
+    assert told(app.main.info) == [
+        "On these sizes both give the same. Move a slider, or judge by the code."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mask", "said"),
+    [
+        ("True False True\nTrue True False\nTrue True True", "1 later key is seen"),
+        ("True True True\nTrue True True\nTrue True True", "3 later keys are seen"),
+        ("True False False\nFalse True False\nTrue True True", "1 earlier key is hidden"),
+    ],
+)
+def test_a_mask_without_a_known_mistake_that_is_not_causal_is_told_so(mask, said):
+    app = open_page(PAGE, pitfalls_step=DOCTOR, mask=mask)
+    assert f"**Not the causal mask**: {said}. It fits if that is what you mean." in told(
+        app.main.info
+    )
+
+
 def test_a_link_that_reveals_without_a_guess_reveals_nothing():
     app = open_page(PAGE, pitfalls_step=WHICH, right_reveal=True)
     assert not app.main.success
@@ -266,8 +291,10 @@ def readings(app, mask: str, dtype=None):
     assert [text.replace("**", "").lower() for text in told(app.main.warning)] == said
     errors = [reading.error for reading in expected if reading.error is not None]
     assert told(app.main.error) == errors
-    sound = sum(reading.error is None and not reading.findings for reading in expected)
-    assert len(app.main.success) == sound
+    judged = [reading for reading in expected if reading.error is None and not reading.findings]
+    causal = [not r.seen_ahead and not r.hidden_behind for r in judged]
+    assert len(app.main.success) == sum(causal)
+    assert len(app.main.info) == len(causal) - sum(causal)
     for reading in expected:
         assert reading.rule in words(app)
 

@@ -531,3 +531,28 @@ def test_a_cell_that_is_not_there_cannot_be_turned_over(row, column, name):
     message = f"{name} must be a whole number from 0 to 1; got {name}={got}. Try {name}=1."
     with says(message):
         read_mask("1 0\n1 1").flipped(row, column)
+
+
+@given(mask=pasted())
+def test_what_is_seen_ahead_and_hidden_behind_parts_a_mask_from_the_causal_one(mask):
+    for reading in (diagnose(mask, dtype="bool").sdpa, diagnose(mask, dtype="bool").module):
+        T_q, T_k = reading.sees.shape
+        ahead = sum(
+            bool(reading.sees[q, k]) for q in range(T_q) for k in range(T_k) if k - q > T_k - T_q
+        )
+        assert reading.seen_ahead == ahead
+        causal = np.tri(T_q, T_k, T_k - T_q, dtype=bool)
+        assert reading.seen_ahead + reading.hidden_behind == (reading.sees != causal).sum()
+
+
+@given(T=st.integers(2, 12))
+def test_the_advice_to_make_0_and_1_bool_makes_the_causal_mask_that_was_meant(T):
+    lower = np.tri(T, dtype=float)
+    for values in (lower, 1 - lower):
+        diagnosis = diagnose(PastedMask(NUMBERS, values))
+        for reading, shows in ((diagnosis.sdpa, True), (diagnosis.module, False)):
+            (advice,) = [
+                f.says for f in reading.findings if f.problem == "added instead of applied"
+            ]
+            meant = values == 0 if "Try mask == 0" in advice else values.astype(bool)
+            np.testing.assert_array_equal(meant if shows else ~meant, lower.astype(bool))

@@ -158,7 +158,7 @@ function makeAnimation(host) {
     player.place(player.playing && same >= 0 ? same : asked, scene.stages.length - 1);
   }
 
-  part(".fallback").remove();
+  part(".fallback")?.remove(); // gone already where a quick hand makes it begin anew
   root.hidden = false;
   resized.observe(root);
   return {

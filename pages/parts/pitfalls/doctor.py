@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -25,7 +24,8 @@ EXAMPLES = {
     "upside down": "False True True True\nFalse False True True\nFalse False False True\n"
     "False False False False",
     "0 and 1": "1 0 0 0\n1 1 0 0\n1 1 1 0\n1 1 1 1",
-    "off by one": "0 0 0 0\n1 0 0 0\n1 1 0 0\n1 1 1 0",
+    "off by one": "False False False False\nTrue False False False\nTrue True False False\n"
+    "True True True False",
     "0 and -inf": "0 -inf -inf -inf\n0 0 -inf -inf\n0 0 0 -inf\n0 0 0 0",
     "with a cache": "True False False False False\nTrue True False False False",
 }
@@ -85,7 +85,7 @@ def _draw_written(mask: PastedMask) -> None:
         spec,
         alt=f"The mask, {mask.kind}: {'; '.join(mask.text.splitlines())}.",
         key=_DRAWN,
-        on_select=partial(_turn_over, mask),
+        on_select=_turn_over,
     )
 
 
@@ -107,7 +107,27 @@ def _draw_reading(reading: Reading) -> None:
             icon=":material/stethoscope:",
         )
     if not reading.findings:
-        st.success("Nothing is wrong with it.", icon=":material/check_circle:")
+        _tell_shape(reading)
+
+
+def _tell_shape(reading: Reading) -> None:
+    """What is known of a mask in which no mistake was found: it may still be no causal one."""
+    ahead, behind = reading.seen_ahead, reading.hidden_behind
+    if not ahead and not behind:
+        st.success(
+            "The causal mask: each query sees what came before, and itself.",
+            icon=":material/check_circle:",
+        )
+        return
+    parts = []
+    if ahead:
+        parts.append(f"{ahead} later {'key is' if ahead == 1 else 'keys are'} seen")
+    if behind:
+        parts.append(f"{behind} earlier {'key is' if behind == 1 else 'keys are'} hidden")
+    st.info(
+        f"**Not the causal mask**: {' and '.join(parts)}. It fits if that is what you mean.",
+        icon=":material/info:",
+    )
 
 
 def _table(values: Array, hidden: Array) -> pd.DataFrame:
@@ -118,8 +138,14 @@ def _table(values: Array, hidden: Array) -> pd.DataFrame:
     return table.assign(chosen=False)
 
 
-def _turn_over(mask: PastedMask) -> None:
+def _turn_over() -> None:
     """Write the mask anew with the clicked cell the other way."""
+    from mha.mask_doctor import MaskTextError, read_mask
+
+    try:
+        mask = read_mask(st.session_state[_MASK])  # what was typed a moment ago, drawn or not
+    except MaskTextError:
+        return  # its message stands on the page
     cells = st.session_state[_DRAWN].selection.cell
     at = [cells[0].get(field) for field in ("row", "column")] if cells else [None]
     # A position comes from a browser, and the mask may have changed since it was drawn.

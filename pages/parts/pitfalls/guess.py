@@ -34,7 +34,12 @@ def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> None:
         }
         answers.draw(pitfall, outcome, titles)
         st.markdown(mistakes.counted(outcome))
-    if is_told:
+    if is_told and is_same(outcome):
+        st.info(
+            "On these sizes both give the same. Move a slider, or judge by the code.",
+            icon=":material/info:",
+        )
+    elif is_told:
         _judge(pitfall, guess, named["right"])
     codes = {"wrong": pitfall.wrong_code, "right": pitfall.right_code}
     with st.expander("Judge by the code", expanded=is_told):
@@ -42,6 +47,12 @@ def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> None:
             with place:
                 st.markdown(titles[which])
                 st.code(codes[which], "python", wrap_lines=True)
+
+
+def is_same(outcome: Outcome) -> bool:
+    """Whether both gave an answer and no number of it differs."""
+    raised = outcome.wrong.error is not None or outcome.right.error is not None
+    return not raised and outcome.n_differ == 0
 
 
 def names(pitfall: Pitfall) -> dict[str, str]:
