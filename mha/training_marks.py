@@ -17,8 +17,9 @@ from mha.training import Settings
 if TYPE_CHECKING:
     from mha.training import Snapshot
 
-LEAST_LOSS = 0.0005  # nats; the lower end of the picture, where a logarithm would go on for ever
+LEAST_LOSS = 0.001  # nats; the lower end of the picture, where a logarithm would go on for ever
 UNIFORM = "uniform head"
+_APART = 1.55  # times, from one written loss to the next
 
 
 def head_name(layer: int, head: int) -> str:
@@ -46,7 +47,8 @@ def losses_marks(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
     Returns:
         kind: "line" (a task's loss at one step), "name" (at the end of its line) or "blind" (the
         loss of guessing among all symbols); step, loss (nats), drawn (the loss, or the lower end
-        of the picture where it is less), task, text.
+        of the picture where it is less), task, text, label_at (where a name stands, below its
+        line's end and apart from the others), last (the run's last step).
     """
     settings = snapshots[-1].settings
     rows = [
@@ -54,17 +56,11 @@ def losses_marks(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
         for snapshot in snapshots
         for task, loss in snapshot.losses.items()
     ]
-    last = snapshots[-1]
-    rows += [
-        {
-            "kind": "name",
-            "step": last.step,
-            "loss": loss,
-            "task": task,
-            "text": f"{task} {loss:.2f}",
-        }
-        for task, loss in last.losses.items()
-    ]
+    last, free = snapshots[-1], math.inf
+    for task, loss in sorted(last.losses.items(), key=lambda item: -item[1]):
+        free = min(max(loss, LEAST_LOSS), free) / _APART
+        name = {"task": task, "text": f"{task} {loss:.3f}", "label_at": free}
+        rows.append({"kind": "name", "step": last.step, "loss": loss} | name)
     blind = blind_loss(settings)
     text = f"a guess among {len(settings.vocabulary)} symbols: {blind:.2f}"
     rows.append({"kind": "blind", "step": 0, "loss": blind, "task": "", "text": text})

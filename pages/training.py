@@ -32,7 +32,11 @@ with asked_place:
         case "Training":
             scored = watch.choose_jobs(settings)
         case "Patterns":
-            at_step, text = patterns.choose_step(settings), patterns.choose_text(settings)
+            left, right = st.columns(2, gap="medium")
+            with left:
+                at_step = patterns.choose_step(settings)
+            with right:
+                text = patterns.choose_text(settings)
             layer = patterns.choose_layer(settings)
         case "Knock out":
             at_step = patterns.choose_step(settings)

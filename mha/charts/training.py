@@ -18,7 +18,7 @@ _FONT = 16
 _STRIP = 24  # pixels, of one head
 _DASHES = [[1, 0], [9, 5], [2, 4]]  # of the tasks
 _TASKS = ["copy", "brackets", "pronouns"]
-_LOSS = alt.Scale(type="log", domain=[0.0005, 6], nice=False)
+_LOSS = alt.Scale(type="log", domain=[0.0003, 6], nice=False)
 
 
 def losses_spec(theme: Theme, steps: int) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _losses(theme: Theme, steps: int) -> alt.LayerChart:
         "drawn:Q",
         scale=_LOSS,
         title="loss, nats a counted token",
-        axis=_axis([0.001, 0.01, 0.1, 1]),
+        axis=_axis([0.001, 0.01, 0.1, 1], "~g", grid=True),
     )
     tips = [
         alt.Tooltip("task:N"),
@@ -51,7 +51,10 @@ def _losses(theme: Theme, steps: int) -> alt.LayerChart:
     lines = _of("line").encode(x=_steps("step", steps), y=y)
     dash = alt.StrokeDash("task:N", scale=alt.Scale(domain=_TASKS, range=_DASHES), legend=None)
     blind = _of("blind").encode(y=y)
-    names = _of("name").encode(x=_steps("step", steps), y=y, text="text:N")
+    names = _of("name").encode(
+        x=_steps("step", steps), y=alt.Y("label_at:Q", scale=_LOSS), text="text:N"
+    )
+    side = alt.ExprRef("datum.step < datum.last / 2 ? 'left' : 'right'")
     return finish(
         [
             blind.mark_rule(color=MASK_GREY, strokeWidth=2, strokeDash=[6, 4]),
@@ -60,7 +63,7 @@ def _losses(theme: Theme, steps: int) -> alt.LayerChart:
             *_haloed(
                 blind.encode(x=alt.value("width"), text="text:N"), theme, "right", dx=-2, dy=-12
             ),
-            *_haloed(names, theme, "right", dx=-4, dy=-14, weight="bold"),
+            *_haloed(names, theme, side, dx=2, dy=4, weight="bold"),
         ]
     )
 
@@ -98,15 +101,17 @@ def _of(kind: str) -> alt.Chart:
 
 def _steps(field: str, steps: int) -> alt.X:
     scale = alt.Scale(domain=[0, steps * (1 + 1 / 60)], nice=False)
-    return alt.X(f"{field}:Q", scale=scale, title="steps of training", axis=_axis([0, steps]))
+    return alt.X(f"{field}:Q", scale=scale, title="steps of training", axis=_axis([0, steps], ","))
 
 
-def _axis(values: list[float]) -> alt.Axis:
+def _axis(values: list[float], format: str, *, grid: bool = False) -> alt.Axis:
     ink = "currentColor"
     return alt.Axis(
         values=values,
-        format=",~r",
-        grid=False,
+        format=format,
+        grid=grid,
+        gridColor=MASK_GREY,
+        gridOpacity=0.35,
         labelFontSize=_FONT,
         titleFontSize=_FONT,
         titleFontWeight="normal",
@@ -119,7 +124,7 @@ def _axis(values: list[float]) -> alt.Axis:
 
 
 def _haloed(
-    words: alt.Chart, theme: Theme, align: str, *, dx: int, dy: int, weight: str = "normal"
+    words: alt.Chart, theme: Theme, align: Any, *, dx: int, dy: int, weight: str = "normal"
 ) -> list[alt.Chart]:
     how = {"fontSize": _FONT, "align": align, "dx": dx, "dy": dy, "fontWeight": weight}
     halo = {"stroke": PAGE[theme], "strokeWidth": 5, "strokeJoin": "round", "aria": False}

@@ -124,6 +124,7 @@ def several(
         options,
         selection_mode="multi",
         default=list(default),
+        wrap=True,
         **_kept(key, on_change, args),
         **look,
     )

@@ -12,7 +12,6 @@ from pages.parts.words import plain
 
 MAX_SEED = 9999
 OWN, SIDEBAR = "64 numbers, 4 heads", "as in the sidebar"
-_LAYERS = (2, 1, 3, MAX_LAYERS)
 
 
 def settings(scene: Scene) -> Settings | None:
@@ -25,7 +24,7 @@ def settings(scene: Scene) -> Settings | None:
             "Tasks", list(TASKS), key="train_tasks", default=["copy"], tell_in=notes
         )
     with layers_column:
-        layers = bound.segments("Layers", _LAYERS, key="train_layers", tell_in=notes)
+        layers = bound.slide("Layers", 1, MAX_LAYERS, value=2, key="train_layers", tell_in=notes)
     with size_column:
         size = bound.segments("Width", (OWN, SIDEBAR), key="train_size", tell_in=notes)
     steps_column, seed_column, _ = st.columns([4, 3, 5], gap="medium")

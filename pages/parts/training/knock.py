@@ -75,7 +75,7 @@ def table(snapshot: Snapshot, rows: Iterable[tuple[str, dict[str, float]]]) -> s
     ]
     for name, rise in rows:
         cells = [f"{snapshot.losses[task] + rise[task]:.3f} | {rise[task]:+.3f}" for task in tasks]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        lines.append(f"| {name} | " + " | ".join(cells).replace("-", "−") + " |")
     return "\n".join(lines)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
 LONGEST = 300  # characters
 _SNAPSHOT, _TEXT, _LAYER = "snapshot", "train_text", "train_layer"
 _ACROSS, _MOST = 4, 16  # grids in a row, and on the page
-_PIXELS = 300
+_PIXELS = 210
 
 
 def choose_step(settings: Settings) -> int:

@@ -98,6 +98,9 @@ class Shelf:
         self._lock = Lock()
         self._free = Semaphore(AT_ONCE)
 
+    def __len__(self) -> int:
+        return len(self._courses)
+
     def find(self, settings: Settings) -> Course | None:
         """The run with these settings, if somebody has begun it."""
         with self._lock:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mha.amounts import seconds_text
 from mha.charts.training import losses_spec, scores_spec
 from mha.training import Settings, jobs
 from mha.training_marks import blind_loss, losses_marks, scores_marks
@@ -74,26 +73,15 @@ def choose_jobs(settings: Settings) -> list[tuple[str, str]]:
 
 @st.fragment(run_every=EVERY_SECONDS)
 def live(course: Course, scored: list[tuple[str, str]] | None) -> None:
-    """One slice of work, then the picture; again and again until the run is done."""
-    bar = st.progress(0.0, text="Loading PyTorch …")
-    pictures = st.container()
-
-    def tell() -> None:
-        left = course.seconds_left
-        text = f"Step {course.step:,} of {course.settings.steps:,}"
-        if left is not None:
-            text += f", {seconds_text(left)} left"
-        bar.progress(course.step / course.settings.steps, text=text)
-
-    if not course.work(SLICE_SECONDS, tell):
-        bar.progress(course.step / course.settings.steps, text=_waiting(course))
-    else:
-        tell()
+    """The picture, then one slice of work; again and again until the run is done."""
+    bar = st.progress(_share(course), text=_far(course))
+    if scored is not None and course.snapshots:  # before the work: what waits for it turns pale
+        draw(course, scored)
+    did = course.work(SLICE_SECONDS, lambda: bar.progress(_share(course), text=_far(course)))
     if course.is_done:
         st.rerun()
-    if scored is not None and course.snapshots:
-        with pictures:
-            draw(course, scored)
+    if not did:
+        bar.progress(_share(course), text=_waiting(course))
 
 
 def draw(course: Course, scored: list[tuple[str, str]]) -> None:
@@ -158,6 +146,17 @@ def _rest(settings: Settings, course: Course | None) -> str:
         heads = settings.n_layers * settings.n_heads
         return f"{heads} heads that know nothing yet, in {settings.n_layers} layers"
     return f"Stopped at step {course.step:,} of {settings.steps:,}"
+
+
+def _share(course: Course) -> float:
+    return course.step / course.settings.steps
+
+
+def _far(course: Course) -> str:
+    left = course.seconds_left
+    if left is None:
+        return "Loading PyTorch …"
+    return f"Step {course.step:,} of {course.settings.steps:,}, {left:.0f} s left"
 
 
 def _waiting(course: Course) -> str:
