@@ -108,7 +108,7 @@ def _axis(values: list[float], format: str, *, grid: bool = False) -> alt.Axis:
     ink = "currentColor"
     return alt.Axis(
         values=values,
-        format=format,
+        labelExpr=f"format(datum.value, '{format}')",
         grid=grid,
         gridColor=MASK_GREY,
         gridOpacity=0.35,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
 LONGEST = 300  # characters
 _SNAPSHOT, _TEXT, _LAYER = "snapshot", "train_text", "train_layer"
 _ACROSS, _MOST = 4, 16  # grids in a row, and on the page
-_PIXELS = 210
+_PIXELS = 240
 
 
 def choose_step(settings: Settings) -> int:
@@ -130,5 +130,5 @@ def _grid(weights: np.ndarray, symbols: tuple[str, ...], *, key: str, alt: str) 
     table = tables.matrix_table(weights, symbols, symbols, hidden=future)
     table = charts.with_ink(table, "value", theme)
     spec = charts.matrix_spec(T, T, theme, signed=False)
-    height = T * max(14.0, min(28.0, _PIXELS / T))
+    height = T * max(16.0, min(28.0, _PIXELS / T))
     look.picture(table, {**spec, "height": height}, alt=alt, key=key)

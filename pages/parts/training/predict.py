@@ -43,7 +43,11 @@ def tell(snapshot: Snapshot, guess: str) -> None:
     best, worst = order[0], sum(rise[order[0]].values())
     own = sum(rise[guess].values())
     told = f"Without **{best}** alone the losses rise by {worst:.3f} nats in sum; "
-    told += f"without **{guess}**, by {own:.3f}." if guess != best else "no other is missed more."
+    told += (
+        f"without **{guess}**, by {own:.3f}.".replace("-", "−")
+        if guess != best
+        else "no other is missed more."
+    )
     if guess == best:
         st.success(f"**Right.** {told}", icon=":material/check_circle:")
     else:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
     from mha.training import Run, Settings, Snapshot
 
 MOST_KEPT = 16
+TELL_SECONDS = 0.2
 AT_ONCE = max(1, (os.cpu_count() or 1) - 1)  # slices of work; a core is left to the pages
 
 
@@ -46,10 +47,10 @@ class Course:
         return (self.settings.steps - self.step) * self._seconds / self.step
 
     def work(self, seconds: float, tell: Callable[[], None]) -> bool:
-        """Train for so long, or until the run is done; `tell` is called several times a second.
+        """Train for so long, one step at least, or until the run is done.
 
-        `tell` may raise to end the work early. Returns False, at once, where another visitor is
-        training this run, or where no core is free.
+        `tell` is called several times a second and may raise to end the work early. Returns False,
+        at once, where another visitor is training this run, or where no core is free.
         """
         if not self._lock.acquire(blocking=False):
             return False
@@ -74,18 +75,21 @@ class Course:
             self._run = Run(self.settings)
             self.snapshots.append(self._run.snapshot())
         kept = set(self.settings.kept_steps)
-        end = time.monotonic() + seconds
         told = time.monotonic()
-        while not self.is_done and time.monotonic() < end:
+        end = told + seconds
+        while not self.is_done:
             began = time.monotonic()
             self._run.advance()
             self.step = self._run.step
             if self.step in kept:
                 self.snapshots.append(self._run.snapshot())
-            self._seconds += time.monotonic() - began
-            if time.monotonic() - told > 0.2:
-                told = time.monotonic()
+            now = time.monotonic()
+            self._seconds += now - began
+            if now - told > TELL_SECONDS:
+                told = now
                 tell()
+            if now >= end:
+                break
         if self.is_done:
             self._run = None  # its optimizer is not needed again
 
