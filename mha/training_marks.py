@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LEAST_LOSS = 0.001  # nats; the lower end of the picture, where a logarithm would go on for ever
 UNIFORM = "uniform head"
+MISSED = 0.1  # nats; less is no loss to speak of
 _APART = 1.55  # times, from one written loss to the next
 
 
@@ -99,3 +100,20 @@ def scores_marks(snapshots: Sequence[Snapshot], task: str, job: str) -> pd.DataF
         | {"text": f"{even:.2f} {UNIFORM}"}
     )
     return pd.DataFrame(rows)
+
+
+def knock_out_marks(rises: Sequence[tuple[str, float, bool]]) -> pd.DataFrame:
+    """How much a loss rises without some heads, a bar each.
+
+    Args:
+        rises: what is turned off, the rise of the loss (nats), and whether the bar stands out.
+
+    Returns:
+        row, name_of, rise, lit; from and to, the ends of the bar as shares of the width; text.
+    """
+    table = pd.DataFrame(rises, columns=["name_of", "rise", "lit"])
+    least, most = min(0.0, table["rise"].min()), max(MISSED, table["rise"].max())
+    ends = [(table["rise"].clip(upper=0), "from"), (table["rise"].clip(lower=0), "to")]
+    places = {name: (end - least) / (most - least) for end, name in ends}
+    text = [f"{rise:+.2f}".replace("-", "−") for rise in table["rise"]]
+    return table.assign(row=range(len(table)), **places, text=text)

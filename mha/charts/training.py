@@ -15,7 +15,7 @@ from mha.charts.marks import finish, kept
 
 LOSS_PIXELS = 470
 _FONT = 16
-_STRIP = 24  # pixels, of one head
+_STRIP, _BAR = 24, 30  # pixels, of one head
 _DASHES = [[1, 0], [9, 5], [2, 4]]  # of the tasks
 _TASKS = ["copy", "brackets", "pronouns"]
 _LOSS = alt.Scale(type="log", domain=[0.0003, 6], nice=False)
@@ -29,6 +29,11 @@ def losses_spec(theme: Theme, steps: int) -> dict[str, Any]:
 def scores_spec(theme: Theme, steps: int, n_rows: int) -> dict[str, Any]:
     """A strip a head, a uniform head's below them: ready to be fed its marks."""
     return {**kept(_scores, theme, steps), "height": n_rows * strip_pixels(n_rows)}
+
+
+def knock_out_spec(theme: Theme, n_rows: int) -> dict[str, Any]:
+    """A bar for all that was turned off, one below the other: ready to be fed its marks."""
+    return {**kept(_knock_out, theme), "height": n_rows * _BAR}
 
 
 def strip_pixels(n_rows: int) -> float:
@@ -90,6 +95,31 @@ def _scores(theme: Theme, steps: int) -> alt.LayerChart:
             ),
             once.mark_text(**words, align="left", dx=8).encode(
                 x=alt.value("width"), y=y, text="text:N"
+            ),
+        ]
+    )
+
+
+def _knock_out(theme: Theme) -> alt.LayerChart:
+    x = alt.X("from:Q", axis=None, scale=alt.Scale(domain=[0, 1], nice=False))
+    y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1))
+    color = alt.condition("datum.lit", alt.value(SEQUENTIAL[theme][4]), alt.value(MASK_GREY))
+    tips = [
+        alt.Tooltip("name_of:N", title="without"),
+        alt.Tooltip("rise:Q", title="rise, nats", format="+.3f"),
+    ]
+    words = {"color": "currentColor", "fontSize": _FONT, "baseline": "middle"}
+    bold = alt.ExprRef("datum.lit ? 'bold' : 'normal'")
+    bars = alt.Chart().encode(y=y)
+    return finish(
+        [
+            bars.mark_bar(cornerRadius=2).encode(x=x, x2="to:Q", color=color, tooltip=tips),
+            bars.mark_text(**words, align="right", dx=-8, fontWeight=bold).encode(
+                x=alt.value(0), text="name_of:N"
+            ),
+            bars.mark_text(**words, align="left", dx=8, fontWeight=bold).encode(
+                x=alt.X("to:Q", axis=None, scale=alt.Scale(domain=[0, 1], nice=False)),
+                text="text:N",
             ),
         ]
     )

@@ -292,7 +292,14 @@ def test_what_a_knock_out_costs_is_what_the_core_says(trained):
         rise, losses = knock_out(last, heads).rise, knock_out(last, heads).losses
         cells = " | ".join(f"{losses[t]:.3f} | {rise[t]:+.3f}" for t in TINY.tasks)
         assert cells.replace("-", "−") in told
-    assert "the others of layers 0, 1: L0H0, L1H1" in told
+    assert "The others of layers 0, 1: L0H0, L1H1, turned off together." in told
+    (chart,) = pictures(app, "Rise of the loss")
+    task = max(TINY.tasks, key=knock_out(last, [(0, 1), (1, 0)]).rise.get)
+    expected = [
+        knock_out(last, heads).rise[task]
+        for heads in ([(0, 1), (1, 0)], [(0, 1)], [(1, 0)], [(0, 0), (1, 1)])
+    ]
+    assert table_of(chart)["rise"].tolist() == expected
 
 
 def test_all_heads_that_do_a_job_are_turned_off(trained, monkeypatch):

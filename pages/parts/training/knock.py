@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from mha.charts.training import knock_out_spec
 from mha.training import Settings, jobs
-from mha.training_marks import head_name, head_names
-from pages.parts import bound
+from mha.training_marks import MISSED, head_name, head_names, knock_out_marks
+from pages.parts import bound, look
 
 if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
     from mha.training import Snapshot
 
 OVER = 0.3  # the score from which on a head counts as doing a job
 NONE = "no job"
-MISSED = 0.1  # nats; less is no loss to speak of
 _HEADS, _JOB = "off", "off_job"
 
 Head = tuple[int, int]
@@ -57,12 +57,31 @@ def tell(snapshot: Snapshot, heads: list[Head], job: tuple[str, str] | None) -> 
     together = rises(snapshot, off)
     task = max(tasks, key=lambda task: together[task])
     st.markdown(_verdict(task, off, together[task], [alone[head][task] for head in off], job))
-    rows = [(f"**{said(off)}**, together" if len(off) > 1 else f"**{said(off)}**", together)]
+    rows = [(said(off) if len(off) == 1 else f"all {len(off)} together", together)]
     if len(off) > 1:
-        rows += [(f"{said([head])} alone", alone[head]) for head in off]
+        rows += [(said([head]), alone[head]) for head in off]
     if others:
-        rows.append((f"the others of {_layers(layers)}: {said(others)}", rises(snapshot, others)))
-    st.markdown(table(snapshot, rows))
+        rows.append(("the others", rises(snapshot, others)))
+    picture, numbers = st.columns([3, 2], gap="large")
+    with picture:
+        draw(task, rows)
+    with numbers:
+        st.markdown(table(snapshot, rows))
+    if others:
+        st.markdown(f"The others of {_layers(layers)}: {said(others)}, turned off together.")
+
+
+def draw(task: str, rows: list[tuple[str, dict[str, float]]]) -> None:
+    """How much the loss on a task rises, a bar each; the first stands out."""
+    marks = knock_out_marks([(name, rise[task], i == 0) for i, (name, rise) in enumerate(rows)])
+    st.markdown(f"**How much the loss on {task} rises**, in nats, without …")
+    told = "; ".join(f"{row.name_of}: {row.text}" for row in marks.itertuples())
+    look.picture(
+        marks,
+        knock_out_spec(look.theme(), len(rows)),
+        alt=f"Rise of the loss on {task} in nats, a bar each. Without {told}.",
+        key="knock_out",
+    )
 
 
 def table(snapshot: Snapshot, rows: Iterable[tuple[str, dict[str, float]]]) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mha.training import Settings
-from mha.training_marks import head_names
+from mha.training_marks import MISSED, head_names
 from pages.parts import bound
-from pages.parts.training.knock import MISSED, rises, said, table
+from pages.parts.training.knock import draw, rises, table
 
 if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
     from mha.training import Snapshot
@@ -57,7 +57,13 @@ def tell(snapshot: Snapshot, guess: str) -> None:
             "No single head is missed at all. Turn off groups of them in the step *Knock out*.",
             icon=":material/info:",
         )
-    st.markdown(table(snapshot, [(said([by_name[name]]), rise[name]) for name in order]))
+    rows = [(name, rise[name]) for name in order]
+    task = max(snapshot.settings.tasks, key=lambda task: rise[best][task])
+    picture, numbers = st.columns([3, 2], gap="large")
+    with picture:
+        draw(task, rows)
+    with numbers:
+        st.markdown(table(snapshot, rows))
 
 
 def _hide() -> None:
