@@ -115,5 +115,5 @@ def knock_out_marks(rises: Sequence[tuple[str, float, bool]]) -> pd.DataFrame:
     least, most = min(0.0, table["rise"].min()), max(MISSED, table["rise"].max())
     ends = [(table["rise"].clip(upper=0), "from"), (table["rise"].clip(lower=0), "to")]
     places = {name: (end - least) / (most - least) for end, name in ends}
-    text = [f"{rise:+.2f}".replace("-", "−") for rise in table["rise"]]
+    text = [f"{rise:+z.2f}".replace("-", "−") for rise in table["rise"]]
     return table.assign(row=range(len(table)), **places, text=text)

@@ -290,7 +290,7 @@ def test_what_a_knock_out_costs_is_what_the_core_says(trained):
     told = text(app)
     for heads in ([(0, 1), (1, 0)], [(0, 1)], [(1, 0)], [(0, 0), (1, 1)]):
         rise, losses = knock_out(last, heads).rise, knock_out(last, heads).losses
-        cells = " | ".join(f"{losses[t]:.3f} | {rise[t]:+.3f}" for t in TINY.tasks)
+        cells = " | ".join(f"{losses[t]:.3f} | {rise[t]:+z.3f}" for t in TINY.tasks)
         assert cells.replace("-", "−") in told
     assert "The others of layers 0, 1: L0H0, L1H1, turned off together." in told
     (chart,) = pictures(app, "Rise of the loss")

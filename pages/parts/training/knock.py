@@ -93,7 +93,7 @@ def table(snapshot: Snapshot, rows: Iterable[tuple[str, dict[str, float]]]) -> s
         "| nothing | " + " | ".join(f"{snapshot.losses[task]:.3f} | " for task in tasks) + " |",
     ]
     for name, rise in rows:
-        cells = [f"{snapshot.losses[task] + rise[task]:.3f} | {rise[task]:+.3f}" for task in tasks]
+        cells = [f"{snapshot.losses[task] + rise[task]:.3f} | {rise[task]:+z.3f}" for task in tasks]
         lines.append(f"| {name} | " + " | ".join(cells).replace("-", "−") + " |")
     return "\n".join(lines)
 

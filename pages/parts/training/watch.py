@@ -100,7 +100,7 @@ def draw(course: Course, scored: list[tuple[str, str]]) -> None:
         )
     with strips:
         for place, (task, job) in enumerate(scored):
-            st.markdown(f"**Score for “{job}”** on {task}: 0 pale, 1 strong")
+            st.markdown(f"**Score for “{job}”** on {task}, weak 0 to strong 1")
             marks = scores_marks(snapshots, task, job)
             n_rows = settings.n_layers * settings.n_heads + 1
             look.picture(
