@@ -63,7 +63,7 @@ def losses_marks(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
         name = {"task": task, "text": f"{task} {loss:.3f}", "label_at": free}
         rows.append({"kind": "name", "step": last.step, "loss": loss} | name)
     blind = blind_loss(settings)
-    text = f"a guess among {len(settings.vocabulary)} symbols: {blind:.2f}"
+    text = f"guess among {len(settings.vocabulary)}: {blind:.2f}"
     rows.append({"kind": "blind", "step": 0, "loss": blind, "task": "", "text": text})
     table = pd.DataFrame(rows)
     return table.assign(drawn=table["loss"].clip(lower=LEAST_LOSS), last=settings.steps)

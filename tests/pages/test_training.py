@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mha.training import TASKS, Run, Settings, heads_that, knock_out, labels, patterns
 from mha.training_marks import head_names
 from pages.parts.training import knock, watch
+from pages.parts.training import patterns as scrubber
 from pages.parts.training.choose import SIDEBAR
 from pages.parts.training.shelf import MOST_KEPT, Course, Shelf, shelf
 from tests.pages.app import grid, open_page, read, table_of
@@ -265,6 +268,37 @@ def test_a_text_in_another_alphabet_is_told_in_place(trained):
     assert len(table_of(chart)) == len(TASKS["copy"].example.split()) ** 2
 
 
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ({"copy": "mixed"}, "mixed"),
+        ({"copy": "induction"}, "induction"),
+        ({"copy": "mixed", "brackets": "mixed"}, "mixed"),
+        ({"copy": "mixed", "brackets": "itself"}, "itself on brackets"),
+        (
+            {"copy": "induction", "brackets": "itself"},
+            "induction on copy; itself on brackets",
+        ),
+    ],
+)
+def test_a_head_is_named_by_what_it_does_on_each_task(trained, monkeypatch, does, told):
+    tasks = {"copy": "mixed", "brackets": "mixed"} | does
+    if len(does) == 1:
+        assert scrubber._said(does) == told
+        return
+    monkeypatch.setattr("mha.training.look.labels", lambda _, task: [[tasks[task]] * 2] * 2)
+    assert f"**L1H0**: {told}" in text(open_page(PAGE, **LINK, training_step="Patterns"))
+
+
+def test_fewer_steps_take_the_scrubber_to_the_nearest_without_a_word(trained):
+    app = open_page(PAGE, **(LINK | {"train_steps": 300}), training_step="Patterns")
+    assert app.select_slider(key="snapshot").value == "300"
+    app.number_input(key="train_steps").set_value(6).run()
+    assert app.select_slider(key="snapshot").value == "6"
+    assert not app.main.warning
+    assert "Step 6." in text(app)
+
+
 def test_a_step_that_a_stopped_run_has_not_reached_is_told(step_by_step):
     app = press(press(open_page(PAGE, **LINK), "Train"), "Stop")
     app.segmented_control(key="training_step").set_value("Patterns").run()
@@ -375,6 +409,31 @@ def test_the_head_that_is_missed_most_is_told_when_it_is_asked_for(trained):
     assert f"without **{worst}**" in told
 
 
+# Any link
+
+HOSTILE = ("<img src=x>", "**b** $x$ :red[x]", "1e99", "nan", "", "( [ L0H0", "a" * 400, "\x00")
+KEYS = ("snapshot", "train_text", "train_layer", "off", "off_job", "missed_guess", "job", "job2")
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+@given(
+    step=st.sampled_from(["Training", "Patterns", "Knock out", "Predict"]),
+    link=st.dictionaries(
+        st.sampled_from(KEYS),
+        st.one_of(st.sampled_from(HOSTILE), st.integers(-1, 9).map(str), st.just("L0H1")),
+    ),
+)
+def test_no_link_brings_down_a_page_with_a_run(trained, step, link):
+    app = open_page(PAGE, **LINK, training_step=step, missed_reveal=True, **link)
+    assert not app.exception
+    assert shelf().find(TINY) is trained
+    for shown in app.main.markdown:
+        assert "<img" not in shown.value
+    for note in app.main.warning:
+        assert "<img" not in note.value
+        assert len(note.value) < 600
+
+
 # The shelf
 
 
@@ -382,8 +441,8 @@ def test_the_shelf_keeps_the_runs_that_were_asked_for_last():
     ours = Shelf()
     many = [Settings(seed=seed) for seed in range(MOST_KEPT + 1)]
     first = ours.begin(many[0])
-    for settings in many[1:-1]:
-        ours.begin(settings)
+    for other in many[1:-1]:
+        ours.begin(other)
     assert ours.find(many[0]) is first is ours.begin(many[0])
     ours.begin(many[-1])
     assert len(ours) == MOST_KEPT

@@ -9,6 +9,7 @@ import streamlit as st
 
 from mha import charts, tables
 from mha.hand_built import features, previous_token_head
+from mha.scoring import MIXED
 from mha.sentence import Sentence
 from mha.training import TASKS, Settings, parse_text
 from mha.training_marks import head_name
@@ -96,12 +97,7 @@ def draw(snapshot: Snapshot, text: str, only: int | None) -> None:
         for first in range(0, len(heads), _ACROSS):
             row = heads[first : first + _ACROSS]
             for head, column in zip(row, st.columns(_ACROSS, gap="small"), strict=False):
-                said = "; ".join(
-                    does[task][layer][head]
-                    if len(does) == 1
-                    else f"{task}: {does[task][layer][head]}"
-                    for task in does
-                )
+                said = _said({task: by_head[layer][head] for task, by_head in does.items()})
                 name = head_name(layer, head)
                 with column:
                     st.markdown(f"**{name}**: {said}")
@@ -122,6 +118,14 @@ def draw(snapshot: Snapshot, text: str, only: int | None) -> None:
                 key="pattern_built",
                 alt="Weights of the hand-built previous-token head, as a grid.",
             )
+
+
+def _said(does: dict[str, str]) -> str:
+    """What a head does on the texts of each task, without those where nothing stands out."""
+    found = {task: job for task, job in does.items() if job != MIXED}
+    if len(does) == 1 or not found:
+        return next(iter(does.values()))
+    return "; ".join(f"{job} on {task}" for task, job in found.items())
 
 
 def _grid(weights: np.ndarray, symbols: tuple[str, ...], *, key: str, alt: str) -> None:
