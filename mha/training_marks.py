@@ -17,10 +17,10 @@ from mha.training import Settings
 if TYPE_CHECKING:
     from mha.training import Snapshot
 
-LEAST_LOSS = 0.001  # nats; the lower end of the picture, where a logarithm would go on for ever
+LEAST_LOSS = 0.0001  # nats; the lower end of the picture, where a logarithm would go on for ever
 UNIFORM = "uniform head"
 MISSED = 0.1  # nats; less is no loss to speak of
-_APART = 1.55  # times, from one written loss to the next
+_APART = 1.65  # times, from one written loss to the next
 
 
 def head_name(layer: int, head: int) -> str:
@@ -42,6 +42,11 @@ def blind_loss(settings: Settings) -> float:
     return math.log(len(settings.vocabulary))
 
 
+def loss_text(loss: float) -> str:
+    """A loss in nats as it is written: never 0.000, which no loss is."""
+    return f"{loss:.3f}" if loss >= 0.0005 else "under 0.001"
+
+
 def losses_marks(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
     """Every task's loss over the steps.
 
@@ -60,7 +65,7 @@ def losses_marks(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
     last, free = snapshots[-1], math.inf
     for task, loss in sorted(last.losses.items(), key=lambda item: -item[1]):
         free = min(max(loss, LEAST_LOSS), free) / _APART
-        name = {"task": task, "text": f"{task} {loss:.3f}", "label_at": free}
+        name = {"task": task, "text": f"{task} {loss_text(loss)}", "label_at": free}
         rows.append({"kind": "name", "step": last.step, "loss": loss} | name)
     blind = blind_loss(settings)
     text = f"guess among {len(settings.vocabulary)}: {blind:.2f}"

@@ -18,7 +18,7 @@ _FONT = 16
 _STRIP, _BAR = 24, 30  # pixels, of one head
 _DASHES = [[1, 0], [9, 5], [2, 4]]  # of the tasks
 _TASKS = ["copy", "brackets", "pronouns"]
-_LOSS = alt.Scale(type="log", domain=[0.0003, 6], nice=False)
+_LOSS = alt.Scale(type="log", domain=[0.00002, 6], nice=False)
 
 
 def losses_spec(theme: Theme, steps: int) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _losses(theme: Theme, steps: int) -> alt.LayerChart:
         "drawn:Q",
         scale=_LOSS,
         title="loss, nats a counted token",
-        axis=_axis([0.001, 0.01, 0.1, 1], "~g", grid=True),
+        axis=_axis([0.0001, 0.001, 0.01, 0.1, 1], "~g", grid=True),
     )
     tips = [
         alt.Tooltip("task:N"),

@@ -17,6 +17,7 @@ from mha.training_marks import (
     blind_loss,
     head_names,
     knock_out_marks,
+    loss_text,
     losses_marks,
     scores_marks,
 )
@@ -53,6 +54,13 @@ def test_names_of_losses_stand_apart_below_the_ends_of_their_lines(three):
 
 def test_a_blind_guess_is_even_among_all_symbols():
     assert blind_loss(Settings()) == pytest.approx(np.log(24))
+
+
+@pytest.mark.parametrize(
+    ("loss", "text"), [(3.1781, "3.178"), (0.0005, "0.001"), (0.0004, "under 0.001")]
+)
+def test_no_loss_is_written_as_nought(loss, text):
+    assert loss_text(loss) == text
 
 
 def test_every_head_has_a_strip_to_the_last_step_and_what_it_does_at_its_end():

@@ -9,7 +9,7 @@ import streamlit as st
 
 from mha.charts.training import knock_out_spec
 from mha.training import Settings, jobs
-from mha.training_marks import MISSED, head_name, head_names, knock_out_marks
+from mha.training_marks import MISSED, head_name, head_names, knock_out_marks, loss_text
 from pages.parts import bound, look
 
 if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
@@ -90,10 +90,15 @@ def table(snapshot: Snapshot, rows: Iterable[tuple[str, dict[str, float]]]) -> s
     lines = [
         "| without | " + " | ".join(f"{task}: loss | rise" for task in tasks) + " |",
         "|:--|" + "--:|--:|" * len(tasks),
-        "| nothing | " + " | ".join(f"{snapshot.losses[task]:.3f} | " for task in tasks) + " |",
+        "| nothing | "
+        + " | ".join(f"{loss_text(snapshot.losses[task])} | " for task in tasks)
+        + " |",
     ]
     for name, rise in rows:
-        cells = [f"{snapshot.losses[task] + rise[task]:.3f} | {rise[task]:+z.3f}" for task in tasks]
+        cells = [
+            f"{loss_text(snapshot.losses[task] + rise[task])} | {rise[task]:+z.3f}"
+            for task in tasks
+        ]
         lines.append(f"| {name} | " + " | ".join(cells).replace("-", "−") + " |")
     return "\n".join(lines)
 

@@ -12,7 +12,7 @@ from mha.hand_built import features, previous_token_head
 from mha.scoring import MIXED
 from mha.sentence import Sentence
 from mha.training import TASKS, Settings, parse_text
-from mha.training_marks import head_name
+from mha.training_marks import head_name, loss_text
 from pages.parts import bound, look
 from pages.parts.link import message
 from pages.parts.training.shelf import Course
@@ -86,7 +86,7 @@ def draw(snapshot: Snapshot, text: str, only: int | None) -> None:
 
     seen = patterns(snapshot, text)
     does = {task: labels(snapshot, task) for task in snapshot.settings.tasks}
-    losses = ", ".join(f"{task} **{loss:.3f}**" for task, loss in snapshot.losses.items())
+    losses = ", ".join(f"{task} **{loss_text(loss)}**" for task, loss in snapshot.losses.items())
     st.markdown(
         f"**Step {snapshot.step:,}.** Loss in nats: {losses}. Rows look, columns are looked at; "
         "hatched cells lie in the future."

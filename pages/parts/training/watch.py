@@ -6,7 +6,7 @@ import streamlit as st
 
 from mha.charts.training import losses_spec, scores_spec
 from mha.training import Settings, jobs
-from mha.training_marks import blind_loss, losses_marks, scores_marks
+from mha.training_marks import blind_loss, loss_text, losses_marks, scores_marks
 from pages.parts import bound, look
 from pages.parts.training.shelf import Course, shelf
 
@@ -90,7 +90,7 @@ def draw(course: Course, scored: list[tuple[str, str]]) -> None:
     losses, strips = st.columns([2, 3], gap="medium")
     with losses:
         st.markdown("**Loss of each task**, on texts that training never reads")
-        told = ", ".join(f"{task} {loss:.3f}" for task, loss in snapshots[-1].losses.items())
+        told = ", ".join(f"{task} {loss_text(loss)}" for task, loss in snapshots[-1].losses.items())
         look.picture(
             losses_marks(snapshots),
             losses_spec(theme, settings.steps),
@@ -123,7 +123,7 @@ def tell_outcome(course: Course) -> None:
     """The sentence above the picture: how far the loss has come."""
     first, last = course.snapshots[0], course.snapshots[-1]
     falls = "; ".join(
-        f"{task} **{first.losses[task]:.2f} → {last.losses[task]:.3f}** nats"
+        f"{task} **{first.losses[task]:.2f} → {loss_text(last.losses[task])}** nats"
         for task in course.settings.tasks
     )
     st.markdown(
