@@ -37,6 +37,11 @@ CARDS = {
         "Two heads with two jobs, and the arithmetic of every weight. Guess first; then build a "
         "head of your own.",
     ),
+    "training": (
+        "**Heads that learn their jobs →**",
+        "Train a small transformer and watch its heads take up jobs that nobody gave them. Then "
+        "turn them off.",
+    ),
     "split_merge": (
         "**Split and merge →**",
         "The same numbers, grouped by head and put together again, moving. The memory under them, "

@@ -6,24 +6,32 @@
 
 `tasks` are the languages, `settings` what a run depends on, `texts` its texts, `model` what learns,
 `measure` what is known of it, `run` the loop, and `look` what can be asked of a snapshot.
+
+Settings, tasks and texts need no torch; it comes with the first name that does.
 """
 
-from mha.training.look import (
-    Group,
-    KnockOut,
-    Patterns,
-    group,
-    heads_that,
-    knock_out,
-    labels,
-    patterns,
-)
-from mha.training.measure import jobs
-from mha.training.model import AttentionOnly
-from mha.training.run import Run, Snapshot, State
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from mha.training.settings import Settings
-from mha.training.tasks import TASKS, Task
+from mha.training.tasks import TASKS, Task, jobs
 from mha.training.texts import parse_text
+
+if TYPE_CHECKING:
+    from mha.training.look import (
+        Group,
+        KnockOut,
+        Patterns,
+        group,
+        heads_that,
+        knock_out,
+        labels,
+        patterns,
+    )
+    from mha.training.model import AttentionOnly
+    from mha.training.run import Run, Snapshot, State
 
 __all__ = [
     "TASKS",
@@ -44,3 +52,19 @@ __all__ = [
     "parse_text",
     "patterns",
 ]
+
+_WITH_TORCH = {
+    "look": (
+        *("Group", "KnockOut", "Patterns", "group", "heads_that", "knock_out"),
+        *("labels", "patterns"),
+    ),
+    "model": ("AttentionOnly",),
+    "run": ("Run", "Snapshot", "State"),
+}
+_ROOM_OF = {name: room for room, names in _WITH_TORCH.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_ROOM_OF[name]}"), name)

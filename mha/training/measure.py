@@ -29,15 +29,23 @@ from mha.scoring import (
 )
 from mha.training.model import AttentionOnly
 from mha.training.settings import Settings
-from mha.training.tasks import CLOSING, PRONOUN_OF, Array
+from mha.training.tasks import (
+    BRACKET,
+    CLOSING,
+    FIRST,
+    INDUCTION,
+    ITSELF,
+    NAME,
+    PREVIOUS,
+    PRONOUN_OF,
+    SAME,
+    Array,
+    jobs,
+)
 from mha.training.texts import held_out_texts, words
 
 N_HELD_OUT = 128  # texts of each task that the loss is measured on
 N_SCORED = 16  # of them, that heads are scored on
-
-PREVIOUS, SAME, INDUCTION = "previous token", "same symbol", "induction"
-BRACKET, NAME = "matching bracket", "pronoun's name"
-FIRST, ITSELF = "first token", "itself"
 
 
 class HeldOut(NamedTuple):
@@ -52,12 +60,6 @@ class HeldOut(NamedTuple):
     counted: Tensor
     targets: Mapping[str, Mapping[str, Array]]
     uniform: Mapping[str, Mapping[str, float]]
-
-
-def jobs(task: str) -> tuple[str, ...]:
-    """The names of the jobs that heads are scored for on a task's texts."""
-    own = {"brackets": (BRACKET,), "pronouns": (NAME,)}
-    return (PREVIOUS, SAME, INDUCTION, *own.get(task, ()), FIRST, ITSELF)
 
 
 @lru_cache(16)

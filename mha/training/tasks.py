@@ -43,6 +43,11 @@ VERBS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 BECAUSE, STOP = "because", "."
 STATEMENT = 7  # tokens: name, verb, name, because, pronoun, name, full stop
 
+# What heads are scored for: the jobs of mha.scoring, by name.
+PREVIOUS, SAME, INDUCTION = "previous token", "same symbol", "induction"
+BRACKET, NAME = "matching bracket", "pronoun's name"
+FIRST, ITSELF = "first token", "itself"
+
 
 class Texts(NamedTuple):
     """Texts of one task.
@@ -174,3 +179,9 @@ PRONOUNS = Task(
     sample_pronouns,
 )
 TASKS: Mapping[str, Task] = MappingProxyType({t.name: t for t in (COPY, BRACKETS, PRONOUNS)})
+
+
+def jobs(task: str) -> tuple[str, ...]:
+    """The names of the jobs that heads are scored for on a task's texts."""
+    own = {"brackets": (BRACKET,), "pronouns": (NAME,)}
+    return (PREVIOUS, SAME, INDUCTION, *own.get(task, ()), FIRST, ITSELF)

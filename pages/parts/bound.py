@@ -93,6 +93,45 @@ def segments(
     return default if value is None else value  # an empty value in the link clears the choice
 
 
+def several(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: Sequence[str] = (),
+    on_change: Callable[..., None] | None = None,
+    args: tuple[Any, ...] = (),
+    tell_in: Place = st,
+    **look: Any,
+) -> list[str]:
+    """Any number of the options, in their order; the link holds the key once for each."""
+    rule = f"any of {', '.join(options)}" if len(options) <= _MOST_LISTED else _rule(options)
+    if key not in st.session_state:
+        asked = st.query_params.get_all(key)
+        kept = [option for option in options if option in asked]
+        wrong = [text for text in asked if text and text not in options]
+        if wrong:
+            shown = ", ".join(kept or default) or None
+            st.session_state[_NOTES][key] = message(key, rule, wrong[0], shown)
+            st.query_params[key] = kept
+            st.rerun()  # the widgets read the link as it was when the run began
+    else:  # options may have gone from under the choice
+        gone = set(st.session_state[key]) - set(options)
+        if gone:
+            st.session_state[key] = [one for one in st.session_state[key] if one not in gone]
+    value = st.pills(
+        label,
+        options,
+        selection_mode="multi",
+        default=list(default),
+        wrap=True,
+        **_kept(key, on_change, args),
+        **look,
+    )
+    _tell(key, tell_in)
+    return [option for option in options if option in value]
+
+
 def pick(
     label: str,
     options: Sequence[str],

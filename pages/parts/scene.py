@@ -40,6 +40,7 @@ def pages() -> list[st.Page]:
     return [
         st.Page("pages/overview.py", title="Overview", default=True),
         st.Page("pages/hand_built_heads.py", title="Hand-built heads"),
+        st.Page("pages/training.py", title="Heads that learn their jobs"),
         st.Page("pages/split_merge.py", title="Split and merge"),
         st.Page("pages/fused_module.py", title="The fused module"),
         st.Page("pages/parameters.py", title="Where the parameters are"),

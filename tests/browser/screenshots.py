@@ -10,16 +10,17 @@ from itertools import product
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.a11y import show_everything
 from tests.browser.chromium import launch_options
 from tests.browser.server import ROOT, Server, serve
-from tests.browser.visit import Visit
+from tests.browser.visit import Visit, settle
 
 PAGES = [
     ("overview", "/"),
     ("hand_built_heads", "/hand_built_heads"),
+    ("training", "/training?train_steps=250"),
     ("split_merge", "/split_merge?stage=attention"),
     ("fused_module", "/fused_module?kv_heads=2"),
     ("real_models", "/real_models"),
@@ -29,16 +30,30 @@ PAGES = [
 # The animation in motion: few cells, so that every number can be read.
 ANIMATION = "/split_merge?tokens=a+b+c+d&d_model=12&heads=3"
 FRAMES_A_STAGE, FRAME_MS, REST_MS, COLORS, MARGIN = 6, 110, 1200, 48, 10
+TRAIN_MS = 120_000
 DOCUMENTATION = ROOT / "docs" / "screenshots"
 SIZES = [(1920, 1080), (390, 844)]
 THEMES = ["light", "dark"]
+
+
+def train(page: Page) -> None:
+    """On the page of learned heads, let them learn, unless an earlier visitor has."""
+    button = page.get_by_role("button", name="Train", exact=True)
+    if button.count():
+        button.click()
+        stop = page.get_by_role("button", name="Stop", exact=True)
+        stop.wait_for()
+        stop.wait_for(state="detached", timeout=TRAIN_MS)
+        settle(page)
 
 
 def draw_documentation(browser: Browser, server: Server) -> None:
     """Write <page>.png for each page into docs/screenshots."""
     for name, link in PAGES:
         visit = Visit(browser, server.url, reduced_motion=True)
-        visit.open(link).screenshot(path=DOCUMENTATION / f"{name}.png")
+        page = visit.open(link)
+        train(page)
+        page.screenshot(path=DOCUMENTATION / f"{name}.png")
         visit.close()
 
 
@@ -78,6 +93,7 @@ def draw_all(browser: Browser, server: Server, folder: Path) -> None:
             browser, server.url, width=width, height=height, theme=theme, reduced_motion=True
         )
         page = visit.open(link)
+        train(page)
         page.screenshot(path=folder / f"{name}-{width}-{theme}.png")
         show_everything(page)
         page.screenshot(path=folder / f"{name}-{width}-{theme}-full.png")

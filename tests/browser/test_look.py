@@ -28,12 +28,17 @@ from tests.browser.visit import resize, settle
 PROJECTOR, LAPTOP, PHONE = (1920, 1080), (1280, 800), (390, 844)
 LONG_WORDS = " ".join(f"internationalisations{i:03}" for i in range(MAX_TOKENS))
 OPENED_WHOLE = (
+    "/training",
     "/split_merge",
     "/parameters",
     "/real_models",
     "/pitfalls",
 )  # by their own tests, with all that folds away
-MEASURED = ("/parameters", "/real_models")  # for what is cut off or small, by their own tests
+MEASURED = (
+    "/training",
+    "/parameters",
+    "/real_models",
+)  # for what is cut off or small, by their own tests
 LEAST_CONTRAST = 4.5
 LEAST_PIXELS = 16
 TALL = 4000  # a window so tall that most pages have nothing scrolled out of sight

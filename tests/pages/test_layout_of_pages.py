@@ -36,6 +36,7 @@ MAY_READ: dict[str, set[str]] = {
     "cache_marks": {"amounts", "cache_tables", "config", "models"},
     "scoring": {"checks"},
     "training": {"checks", "config", "module", "scoring"},
+    "training_marks": {"scoring", "training"},
     "pitfalls": {"checks", "reference", "module", "layout", "models"},
     "mask_doctor": {"checks"},
     # Tables know results, by the types that the rooms below hand out.

@@ -17,6 +17,7 @@ from mha.models import MODELS, SHARINGS
 from mha.models_table import SORTED_BY
 from mha.pitfalls import PITFALLS, TOPICS
 from mha.sentence import CATEGORY_NAMES, MAX_CLUSTERS, MAX_TOKENS, Sentence
+from mha.training import TASKS, jobs
 from pages.parts import scene
 from pages.parts.animation import STAGES
 from pages.parts.fused_module.walk import STEPS
@@ -28,6 +29,8 @@ from pages.parts.parameters.predict import GUESSES
 from pages.parts.pitfalls.doctor import EXAMPLES, TYPES
 from pages.parts.real_models.decode import QUANTITIES
 from pages.parts.real_models.predict import GUESSES as CACHE_GUESSES
+from pages.parts.training.choose import OWN, SIDEBAR
+from pages.parts.training.shelf import shelf
 from pages.parts.words import bold, listed, plain
 from tests.pages.app import (
     HEADS,
@@ -186,6 +189,21 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "order": st.sampled_from([*SORTED_BY, "by name"]),
     "cache_guess": st.sampled_from([*CACHE_GUESSES, "8"]),
     "cache_reveal": st.sampled_from(["true", "false"]),
+    "training_step": st.sampled_from(["Training", "Patterns", "Knock out", "Predict", "Train"]),
+    "train_tasks": st.sampled_from([*TASKS, "Copy"]),
+    "train_layers": st.integers(-1, 6),
+    "train_size": st.sampled_from([OWN, SIDEBAR, "64"]),
+    "train_steps": st.integers(-1, 2500),
+    "train_seed": st.integers(-1, 10_001),
+    "job": st.sampled_from([f"{task}: {job}" for task in TASKS for job in jobs(task)]),
+    "job2": st.sampled_from([f"{task}: {job}" for task in TASKS for job in jobs(task)]),
+    "snapshot": st.integers(-1, 2500),
+    "train_text": st.sampled_from([*(task.example for task in TASKS.values()), "a z"]),
+    "train_layer": st.integers(-1, 5),
+    "off": st.sampled_from(["L0H0", "L1H3", "L3H15", "L9H9"]),
+    "off_job": st.sampled_from([f"{task}: {job}" for task in TASKS for job in jobs(task)]),
+    "missed_guess": st.sampled_from(["L0H0", "L1H3", "L9H9"]),
+    "missed_reveal": st.sampled_from(["true", "false"]),
     "parameters_step": st.sampled_from(
         ["On paper", "Every number of heads", "In PyTorch", "Predict", "on paper"]
     ),
@@ -282,6 +300,13 @@ def test_no_link_brings_a_page_down(page, link):
     assert_stands(app)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def nothing_is_trained():
+    """No link starts a training, whatever it asks for."""
+    yield
+    assert len(shelf()) == 0
+
+
 @some
 @given(page=st.sampled_from(PAGES), link=links())
 def test_the_scene_that_any_link_gives_has_a_link_of_its_own(page, link):
@@ -310,7 +335,7 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
         steps = [
             {control.key: step}
             for control in app.segmented_control
-            if control.key in ("step", "parameters_step", "models_step", "pitfalls_step")
+            if control.key is not None and control.key.endswith("step")
             for step in control.options
         ]
         for seen in ({}, *steps):
@@ -318,6 +343,9 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
     for at in ("weights", "out"):
         app = open_page("fused_module", d_model=16, heads=16, batch=2, at=at)
         read_by_pages |= keys_of_the_link(app)
+    many_heads = {"train_size": SIDEBAR, "heads": 16, "train_layers": 2}
+    app = open_page("training", training_step="Patterns", **many_heads)
+    read_by_pages |= keys_of_the_link(app)
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
     assert read_by_pages == set(KEYS)
