@@ -31,8 +31,8 @@ _VALUES = _BOOLS | dict.fromkeys((*_INFINITIES, *_CALLS), -np.inf)
 _ZERO_OR_ONE = re.compile(r"[+-]?0(\.0*)?|\+?1(\.0*)?")
 _TOKEN = re.compile(r"[\[\],]|[^\s\[\],]+")
 # What print shows around a tensor or an array; it is blanked out, so that places stay the same.
-_OPENING = re.compile(r"\A\s*(?:(?:torch\.|np\.|numpy\.)?(?:tensor|array)\()")
-_CLOSING = re.compile(r"(?:,\s*dtype=[\w.]+)?\s*\)\s*\Z")
+_OPENING = re.compile(r"\A\s*(?:(?:torch\.|np\.|numpy\.)?(?:tensor|array|Array)\()")
+_CLOSING = re.compile(r"(?:,\s*(?:dtype|device|requires_grad)=[\w.:'\"]+)*\s*\)\s*\Z")
 _EXAMPLE = "1 0 in the first line and 1 1 in the second"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -30,7 +29,6 @@ from tests.browser.reading import (
     press_segment,
     press_slider,
     read,
-    read_lines,
     scene_on,
     turn,
     type_words,
@@ -200,13 +198,6 @@ def test_a_link_restores_what_is_turned_on_each_head(open_page):
     assert len(formulas(page)) == 2
 
 
-def test_a_link_restores_the_lines(open_page):
-    page = open_page(link(view="Lines", tokens="a b c"))
-    lines, left, _ = read_lines(picture_of(page, "left"))
-    assert len(lines) == 6
-    assert list(left) == ["a", "b", "c"]
-
-
 def test_a_link_restores_an_own_head(open_page):
     edits = "Q:0,0=6 Q:1,0=6 Q:2,0=2.5 K:1,0=-3"
     page = open_page(link(own=edits, left="your own", tokens="a b c"), width=1920, height=1080)
@@ -214,14 +205,6 @@ def test_a_link_restores_an_own_head(open_page):
     weights = own_head(3, read_edits(edits)[0]).weights(features(sentence))
     picture = read(picture_of(page, "left"))
     np.testing.assert_allclose(np.nan_to_num(picture.values), weights, atol=0.0051)
-
-
-def test_a_link_restores_a_guess_and_its_verdict(open_page):
-    page = open_page(link(step="Predict", guess_side="Head 2", guess="light", reveal=True))
-    (told,) = messages(page)
-    assert re.search(r"\btie\b", told)
-    page = open_page(link(step="Predict", guess_side="Head 2", guess="light"))
-    assert messages(page) == []
 
 
 def test_a_link_to_a_step_restores_it_on_any_words(open_page):

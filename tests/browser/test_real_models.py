@@ -21,7 +21,7 @@ from tests.browser.reading import (
     widget,
 )
 from tests.browser.test_look import BODY_TEXT, CUT_OFF, LEAST_PIXELS, PHONE, PROJECTOR, SIDEWAYS
-from tests.browser.visit import resize, settle
+from tests.browser.visit import settle
 
 PATH = "/real_models"
 STEPS = ("Grouped queries", "The cache", "Token by token", "All models", "Predict")
@@ -79,20 +79,19 @@ def test_what_is_shown_can_be_taken_away(open_page, name, begins):
         )
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page, theme):
+@pytest.mark.parametrize(("theme", "size"), [("light", PROJECTOR), ("dark", PHONE)])
+def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page, theme, size):
     wrong = []
     keys = {"cache_guess": "more times", "cache_reveal": True, "decode": True}
-    page = open_page(link(PATH, **keys), theme=theme)
+    width, height = size
+    page = open_page(link(PATH, **keys), theme=theme, width=width, height=height)
     for step in STEPS:
         press_segment(page, "models_step", step)
-        for width, height in (PROJECTOR, PHONE):
-            resize(page, width, height)
-            where = f"{step} at {width}"
-            if max(page.evaluate(SIDEWAYS)) > 0:
-                wrong.append(f"{where} scrolls sideways")
-            for chart in pictures(page).all():
-                wrong += [f"{where}: {text}" for text in chart.evaluate(CUT_OFF)]
+        where = f"{step} at {width}"
+        if max(page.evaluate(SIDEWAYS)) > 0:
+            wrong.append(f"{where} scrolls sideways")
+        for chart in pictures(page).all():
+            wrong += [f"{where}: {text}" for text in chart.evaluate(CUT_OFF)]
         wrong += [f"{where}: {finding}" for finding in serious_findings(page)]
         small = page.get_by_test_id("stMain").evaluate(BODY_TEXT)
         wrong += [f"{where}: {text} {px} px" for text, px in small if px < LEAST_PIXELS]

@@ -111,6 +111,8 @@ def test_what_print_shows_is_read_back(kind, sees):
     torch.set_printoptions(**wide)
     written += [str(torch.from_numpy(array)), "\n".join(" ".join(map(str, r)) for r in array)]
     torch.set_printoptions(profile="default")
+    # As on a graphics card, with gradients, and in JAX.
+    written += [f"{written[4][:-1]}, device='cuda:0', requires_grad=True)", f"A{written[1][1:]}"]
     for text in written:
         mask = read_mask(text)
         assert np.array_equal(mask.values, array)

@@ -102,7 +102,8 @@ def test_kept_steps_are_few_dense_early_and_end_with_the_run(steps, d_model, n_l
     assert len(kept) * 4 * run.n_parameters <= MAX_BYTES
     gaps = np.diff(kept)
     assert gaps[-1] == gaps.max() or gaps.max() - gaps[-1] <= 1
-    assert sum(step <= steps / 2 for step in kept) >= len(kept) / 2
+    # As many in the first half as in the second, but for the one that whole steps may move over.
+    assert sum(step <= steps / 2 for step in kept) >= (len(kept) - 1) / 2
 
 
 @given(tiny)

@@ -1,0 +1,34 @@
+"""Widgets that the link keeps, with a message where a link asks one of them for what cannot be.
+
+Streamlit shows the default, or the nearest that it can read, without a word. A link is judged just
+before its widget is first drawn; the message stays until the visitor chooses a value or leaves.
+"""
+
+from pages.parts.bound.state import Place, arrive, assign, changed
+from pages.parts.bound.widgets import (
+    area,
+    number,
+    pick,
+    segments,
+    several,
+    slide,
+    stops,
+    turn,
+    write,
+)
+
+__all__ = [
+    "Place",
+    "area",
+    "arrive",
+    "assign",
+    "changed",
+    "number",
+    "pick",
+    "segments",
+    "several",
+    "slide",
+    "stops",
+    "turn",
+    "write",
+]

@@ -1,0 +1,104 @@
+"""What the server knows of the link: what the browser has changed, and what was wrong with it.
+
+The browser writes a widget's change into the link by itself. Where a callback sets a widget,
+Streamlit writes the whole link anew from what it knows of it, and that is only what it wrote
+before. So `changed` notes what the browser has written since, and `assign` sets it again too.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.link import message
+from pages.parts.words import plain
+
+Place = st.delta_generator.DeltaGenerator
+_PAGE, NOTES, TOLD = "page", "notes_of_the_page", "notes_told"  # notes by key
+_UNTOLD, _WRITTEN = "changed_by_the_browser", "link_written_at"
+DUE, STOPS = "to_be_set_at_once", "stops_of_sliders"  # values, and options, by key
+_ON_ITS_WAY_SECONDS = 0.5
+
+
+def assign(key: str, value: object) -> None:
+    """Set a bound widget's value from a callback, and keep what the browser wrote into the link."""
+    untold = st.session_state.get(_UNTOLD, set())
+    for other in untold & set(st.session_state):
+        st.session_state[other] = st.session_state[other]
+    st.session_state[_UNTOLD] = set()
+    st.session_state[_WRITTEN] = time.monotonic()
+    st.session_state[key] = value
+
+
+def changed(key: str) -> None:
+    """Note that the browser has changed this widget; every bound widget's callback calls this.
+
+    A link that was written here a moment ago may reach the browser after its own and undo it, so
+    that it is written once more. Not later: what is written here also sets the widget, and a hand
+    that is still moving it would be set back.
+    """
+    st.session_state.setdefault(_UNTOLD, set()).add(key)
+    if time.monotonic() - st.session_state.get(_WRITTEN, -math.inf) < _ON_ITS_WAY_SECONDS:
+        st.session_state[key] = st.session_state[key]
+
+
+def arrive(page: str) -> None:
+    """Forget the messages of the page that the visitor comes from; called before anything is drawn.
+
+    What a page found that it must set, and could not, since widgets were drawn, is set now.
+    """
+    if st.session_state.get(_PAGE) != page:
+        st.session_state[_PAGE] = page
+        st.session_state[NOTES], st.session_state[TOLD] = {}, set()
+        st.session_state[STOPS] = {}
+    for key, value in st.session_state.pop(DUE, {}).items():
+        assign(key, value)
+
+
+def judge(key: str, rule: str, fits: Callable[[str], bool], *, shown: object | None) -> None:
+    """Take a wrong value out of the link, and note it, before the widget is drawn at all.
+
+    Streamlit would read some of them as others: 3.7 as 3.
+    """
+    if key in st.session_state:
+        return
+    told = st.session_state[TOLD]
+    if key in told:  # the widget comes back after a while: its message is old
+        told.discard(key)
+        st.session_state[NOTES].pop(key, None)
+    asked = st.query_params.get(key)
+    if asked and not fits(asked):
+        st.session_state[NOTES][key] = message(key, rule, asked, shown)
+        del st.query_params[key]
+        st.rerun()  # the widgets read the link as it was when the run began
+
+
+def tell(key: str, place: Place) -> None:
+    note = st.session_state[NOTES].get(key)
+    if note is not None:
+        st.session_state[TOLD].add(key)
+        place.warning(plain(note), icon=":material/info:")
+
+
+def kept(
+    key: str, on_change: Callable[..., None] | None = None, args: tuple[Any, ...] = ()
+) -> dict[str, Any]:
+    """What makes a widget the link's: its key there, and what its change sets off."""
+    return {
+        "key": key,
+        "bind": "query-params",
+        "on_change": _answered,
+        "args": (key, on_change, args),
+    }
+
+
+def _answered(key: str, on_change: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
+    """A visitor's own choice makes the message about the link's old news."""
+    st.session_state[NOTES].pop(key, None)
+    changed(key)
+    if on_change is not None:
+        on_change(*args)
