@@ -124,9 +124,9 @@ def test_settling_waits_for_a_run_that_asks_for_another(open_page, small_app):
 
 def test_settling_waits_for_a_page_that_is_loading_anew(open_page, small_app):
     page = open_page(server=small_app)
-    page.evaluate("() => { setTimeout(() => location.assign('?again=1'), 200) }")
+    with page.expect_navigation(url="**/?again=1", wait_until="commit"):
+        page.evaluate("() => { setTimeout(() => location.assign('?again=1')) }")
     settle(page)
-    assert page.url.endswith("?again=1")
     assert page.locator("h1").inner_text() == "Sharpness is 4, word is rain"
 
 
