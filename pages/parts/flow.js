@@ -79,9 +79,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     drawings.set(parentElement, drawing);
   }
   drawing.draw = draw;
+  // Streamlit may clean up and go on in the same place: only what has left the page ends.
   return () => {
-    drawing.observer.disconnect();
-    drawings.delete(parentElement);
+    setTimeout(() => {
+      if (parentElement.isConnected || drawings.get(parentElement) !== drawing) return;
+      drawing.observer.disconnect();
+      drawings.delete(parentElement);
+    });
   };
 }
 

@@ -336,6 +336,9 @@ def test_sizes_changed_by_a_quick_hand_leave_the_animation_whole(open_page):
     settle(page)
     assert page.get_by_text("Error").count() == 0
     assert name_of(page) == NAMES[0]
+    page.locator(".pictures").focus()
+    page.keyboard.press("End")
+    wait_until_at(page, 5)
 
 
 def test_two_quick_steps_go_two_stages(open_page):

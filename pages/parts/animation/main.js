@@ -12,9 +12,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     animations.set(parentElement, animation);
   }
   animation.take(data, (stop) => setTriggerValue("stopped", stop));
+  // Where runs follow one another quickly, Streamlit cleans up and goes on in the same place: there
+  // the animation stays. It ends once its place has left the page.
   return () => {
-    animation.end();
-    animations.delete(parentElement);
+    setTimeout(() => {
+      if (parentElement.isConnected || animations.get(parentElement) !== animation) return;
+      animation.end();
+      animations.delete(parentElement);
+    });
   };
 }
 
@@ -158,7 +163,7 @@ function makeAnimation(host) {
     player.place(player.playing && same >= 0 ? same : asked, scene.stages.length - 1);
   }
 
-  part(".fallback")?.remove(); // gone already where a quick hand makes it begin anew
+  part(".fallback").remove();
   root.hidden = false;
   resized.observe(root);
   return {
