@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
@@ -168,6 +169,38 @@ def decoding_table(
             columns["seconds"] = list(seconds[cached])
         ways.append(pd.DataFrame(columns))
     return pd.concat(ways, ignore_index=True)
+
+
+def sharing_table(
+    model: Model,
+    kv_heads: Iterable[int],
+    T: int,
+    *,
+    batch: int = 1,
+    bytes_per_number: float = 2,
+) -> pd.DataFrame:
+    """What sharing keys and values does to a model, one row a number of key and value heads.
+
+    Returns:
+        kv_heads; W_Q, W_K, W_V and W_O (parameters of one layer); layer, of all its projections and
+        biases; layers, of all attention layers; and bytes of the cache, token_bytes of one token
+        and cache_bytes of T in all sequences: 0 for an encoder.
+
+    Raises:
+        ValueError: a number that does not divide the heads, T or batch is not a positive whole
+            number, or an unknown bytes_per_number.
+    """
+    rows = []
+    for one in (replace(model, n_kv_heads=n) for n in kv_heads):
+        weights = {name: n for name, n in one.layer_terms.items() if name.startswith("W_")}
+        rows.append(
+            {"kv_heads": one.n_kv_heads}
+            | weights
+            | {"layer": one.layer_parameters, "layers": one.attention_parameters}
+            | {"token_bytes": one.kv_cache_bytes(1, 1, bytes_per_number)}
+            | {"cache_bytes": one.kv_cache_bytes(T, batch, bytes_per_number)}
+        )
+    return pd.DataFrame(rows)
 
 
 def kv_readers_table(config: AttentionConfig) -> pd.DataFrame:

@@ -21,13 +21,10 @@ match step:
             picture = st.container()
             kv_heads = choose.kv_heads(model)
         with picture:
-            groups.draw(model, kv_heads, asked)
-        groups.tell(model, kv_heads, asked)
+            drawn = groups.draw(model, kv_heads, asked)
+        groups.tell(model, kv_heads, asked, drawn)
     case "The cache":
-        asked = choose.how_much()
-        with picture_place:
-            cache.draw(model, asked)
-        cache.tell(model, asked)
+        cache.show(model, choose.how_much(), picture_place)
     case "Token by token":
         decode.show(scene, picture_place)
     case "All models":

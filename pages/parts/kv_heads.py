@@ -9,7 +9,7 @@ import streamlit as st
 from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
 from pages.parts import bound
-from pages.parts.link import message
+from pages.parts.link import message, not_dividing, whole
 
 ALL = "all"
 _KEY = "kv_heads"
@@ -46,13 +46,9 @@ def downwards(h: int) -> Sequence[str]:
 
 def _mend(asked: str, h: int) -> tuple[str, str | None]:
     """The stop nearest to what was asked for, and what to say of it where it is another number."""
-    if not (asked.isascii() and asked.isdigit() and len(asked) < 9 and int(asked)):
+    number = whole(asked, 1)
+    if number is None:
         return ALL, message(_KEY, f"{ALL}, or a number that divides the heads", asked, ALL)
-    nearest = nearest_divisors(h, int(asked))[0]
-    stop = ALL if nearest == h else str(nearest)
-    if nearest == int(asked):
-        return stop, None
-    return stop, (
-        f"kv_heads must divide heads; got heads={h}, kv_heads={int(asked)}. "
-        f"Showing kv_heads={nearest}, the nearest that does."
-    )
+    nearest = nearest_divisors(h, number)[0]
+    note = None if nearest == number else not_dividing("heads", h, _KEY, number)
+    return ALL if nearest == h else str(nearest), note

@@ -17,6 +17,7 @@ D_MODEL_RANGE = (2, 128)
 DEFAULT_D_MODEL, DEFAULT_HEADS = 32, 4
 LONGEST_TEXT = MAX_TEXT + 1  # one more than fits, so that too long a text is told
 _KEYS = ("d_model", "heads", "causal")
+MOST = 99_999_999  # the largest number that a link may ask for
 _SHOWN = 24  # characters of a wrong value that its message repeats
 
 
@@ -45,7 +46,7 @@ def judge(given: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     kept: dict[str, str] = {}
     notes: dict[str, str] = {}
     low, high = D_MODEL_RANGE
-    d_model = _whole(given.get("d_model"), low, high)
+    d_model = whole(given.get("d_model"), low, high)
     if d_model is not None:
         kept["d_model"] = str(d_model)
     elif "d_model" in given:
@@ -53,11 +54,11 @@ def judge(given: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
         notes["d_model"] = message("d_model", rule, given["d_model"], DEFAULT_D_MODEL)
     d_model = d_model or DEFAULT_D_MODEL
 
-    heads = _whole(given.get("heads"), 1, high)
+    heads = whole(given.get("heads"), 1, high)
     if heads is not None:
         kept["heads"] = str(nearest_divisors(d_model, heads)[0])
         if d_model % heads:
-            notes["heads"] = not_dividing(d_model, heads)
+            notes["heads"] = not_dividing("d_model", d_model, "heads", heads)
     elif "heads" in given:
         rule = f"a whole number from 1 to {high}"
         shown = nearest_divisors(d_model, DEFAULT_HEADS)[0]
@@ -70,11 +71,11 @@ def judge(given: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     return kept, notes
 
 
-def not_dividing(d_model: int, heads: int) -> str:
-    """What a visitor is told of a head count that does not divide the width."""
+def not_dividing(name: str, number: int, part: str, asked: int) -> str:
+    """What a visitor is told of a part that does not divide its number."""
     return (
-        f"heads must divide d_model; got d_model={d_model}, heads={heads}. "
-        f"Showing heads={nearest_divisors(d_model, heads)[0]}, the nearest that does."
+        f"{part} must divide {name}; got {name}={number}, {part}={asked}. "
+        f"Showing {part}={nearest_divisors(number, asked)[0]}, the nearest that does."
     )
 
 
@@ -85,8 +86,8 @@ def message(key: str, rule: str, asked: str, shown: object | None) -> str:
     return f"{key} must be {rule}; got {key}={got}. {instead}"
 
 
-def _whole(text: str | None, low: int, high: int) -> int | None:
+def whole(text: str | None, low: int, high: int = MOST) -> int | None:
     """The number that the text is in plain digits, or None; nearly a number is none."""
-    if text is None or not (text.isascii() and text.isdigit() and len(text) < 9):
+    if text is None or not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST))):
         return None
     return int(text) if low <= int(text) <= high else None

@@ -165,7 +165,7 @@ def _width_changed() -> None:
     nearest = nearest_divisors(d_model, heads)[0]
     if nearest != heads:
         bound.assign("heads", nearest)
-        st.session_state["notes"]["heads"] = link.not_dividing(d_model, heads)
+        st.session_state["notes"]["heads"] = link.not_dividing("d_model", d_model, "heads", heads)
 
 
 def _changed(key: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, expect
 
 from mha.charts import relative_luminance
 from mha.sentence import EXAMPLE, MAX_TOKENS
@@ -23,9 +23,9 @@ from tests.browser.reading import (
     segments,
     turn,
 )
+from tests.browser.sight import LAPTOP, PHONE, PROJECTOR, out_of_sight, too_small
 from tests.browser.visit import resize, settle
 
-PROJECTOR, LAPTOP, PHONE = (1920, 1080), (1280, 800), (390, 844)
 LONG_WORDS = " ".join(f"internationalisations{i:03}" for i in range(MAX_TOKENS))
 OPENED_WHOLE = (
     "/training",
@@ -40,26 +40,7 @@ MEASURED = (
     "/real_models",
 )  # for what is cut off or small, by their own tests
 LEAST_CONTRAST = 4.5
-LEAST_PIXELS = 16
 TALL = 4000  # a window so tall that most pages have nothing scrolled out of sight
-
-SIDEWAYS = """() => [
-    document.documentElement, document.querySelector('[data-testid="stMain"]')
-].map(part => part.scrollWidth - part.clientWidth)"""
-
-# Text of a chart that is drawn outside its chart's own box is not seen. The corners of the box
-# around a slanted word are empty.
-CUT_OFF = """chart => {
-    const box = chart.querySelector("svg").getBoundingClientRect();
-    return [...chart.querySelectorAll("text")].filter(text => {
-        const at = text.getBoundingClientRect();
-        const seen = Number(text.getAttribute("opacity") ?? 1) > 0 && at.width > 0;
-        const slanted = text.getScreenCTM().b !== 0;
-        const spare = slanted ? parseFloat(getComputedStyle(text).fontSize) / 4 : 1;
-        return seen && (at.left < box.left - spare || at.right > box.right + spare
-            || at.top < box.top - spare || at.bottom > box.bottom + spare);
-    }).map(text => text.textContent);
-}"""
 
 # The words of a chart, what they are drawn with, and the ground that shows behind them.
 WORDS = """chart => {
@@ -77,13 +58,6 @@ WORDS = """chart => {
                       Number(text.getAttribute("opacity") ?? 1), ground]);
 }"""
 
-# What is read as a sentence: not labels, captions or links, nor what stands on a button or slider.
-BODY_TEXT = """main => [...main.querySelectorAll("p, li, h1, h2, h3")]
-    .filter(text => text.checkVisibility() && text.textContent.trim())
-    .filter(text => !text.closest("label, button, summary, a, [data-testid=stSlider]"))
-    .filter(text => !text.closest("[data-testid=stCaptionContainer]"))
-    .map(text => [text.textContent.slice(0, 60), parseFloat(getComputedStyle(text).fontSize)])"""
-
 
 def views(page: Page, some: slice = slice(None)) -> Iterator[str]:
     """Show every step of the page in turn, or some, where it has steps, each with its picture."""
@@ -93,15 +67,6 @@ def views(page: Page, some: slice = slice(None)) -> Iterator[str]:
         yield step
     if not steps:
         yield "the page"
-
-
-def scrolls_sideways(page: Page) -> bool:
-    """Whether it still does when the charts have had time to take a new width."""
-    try:
-        page.wait_for_function(f"() => Math.max(...({SIDEWAYS})()) <= 0", timeout=5000)
-    except TimeoutError:
-        return True
-    return False
 
 
 def rgb(color: str) -> np.ndarray:
@@ -142,17 +107,10 @@ def test_nothing_is_cut_off_small_or_to_be_scrolled_to_sideways(open_page, addre
         height=LAPTOP[1],
     )
     for view in views(page):
-        for width, height in sizes:
-            resize(page, width, height)
-            where = f"{view} at {width}"
-            if scrolls_sideways(page):
-                wrong.append(f"{where} scrolls sideways")
-            for chart in pictures(page).all():
-                if cut := chart.evaluate(CUT_OFF):
-                    wrong.append(f"{where}: {chart.get_attribute('aria-label')}: {cut}")
-        texts = page.get_by_test_id("stMain").evaluate(BODY_TEXT)
-        assert texts
-        wrong += [f"{view}: {size} px: {text}" for text, size in texts if size < LEAST_PIXELS]
+        for size in sizes:
+            resize(page, *size)
+            wrong += out_of_sight(page, f"{view} at {size[0]}")
+        wrong += too_small(page, view)
     assert not wrong, "\n".join(wrong)
 
 

@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.a11y import serious_findings
 from tests.browser.reading import link, link_of, messages, pictures, press_segment, turn, widget
-from tests.browser.test_look import BODY_TEXT, CUT_OFF, PHONE, PROJECTOR, SIDEWAYS
-from tests.browser.visit import settle
+from tests.browser.sight import PHONE, PROJECTOR, out_of_sight, too_small
+from tests.browser.visit import resize, settle
 
 PATH = "/parameters"
 STEPS = ("On paper", "Every number of heads", "In PyTorch", "Predict")
@@ -112,16 +112,11 @@ def test_nothing_is_cut_off_or_too_small(open_page):
         page = open_page(link(PATH, **keys))
         for step in steps:
             press_segment(page, "parameters_step", step)
-            for width, height in (PHONE, PROJECTOR):
-                page.set_viewport_size({"width": width, "height": height})
-                settle(page)
-                where = f"{keys} {step} at {width}"
-                if max(page.evaluate(SIDEWAYS)) > 0:
-                    wrong.append(f"{where} scrolls sideways")
-                for chart in pictures(page).all():
-                    wrong += [f"{where}: {text}" for text in chart.evaluate(CUT_OFF)]
-            small = page.get_by_test_id("stMain").evaluate(BODY_TEXT)
-            wrong += [f"{where}: {text} {px} px" for text, px in small if px < 16]
+            for size in (PHONE, PROJECTOR):
+                resize(page, *size)
+                where = f"{keys} {step} at {size[0]}"
+                wrong += out_of_sight(page, where)
+            wrong += too_small(page, where)
     assert not wrong, "\n".join(wrong)
 
 

@@ -7,7 +7,6 @@ from playwright.sync_api import Page
 from mha.charts import CHOSEN
 from mha.pitfalls import PITFALLS
 from pages.parts.pitfalls import guess
-from tests.browser.a11y import serious_findings
 from tests.browser.reading import (
     choose_by_keyboard,
     link,
@@ -20,8 +19,8 @@ from tests.browser.reading import (
     turn,
     widget,
 )
-from tests.browser.test_look import BODY_TEXT, CUT_OFF, LEAST_PIXELS, PHONE, PROJECTOR, SIDEWAYS
-from tests.browser.visit import resize, settle
+from tests.browser.sight import faults_of_steps
+from tests.browser.visit import settle
 
 PATH = "/pitfalls"
 STEPS = ("The mistakes", "Which is right?", "The mask doctor", "The token inspector")
@@ -95,20 +94,6 @@ def test_a_mask_is_pasted_drawn_and_diagnosed_and_a_bad_one_is_told_where(open_p
 
 
 def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page):
-    wrong = []
-    keys = {"tokens": WORD, "right_guess": "A", "right_reveal": True}
-    light, dark = (open_page(link(PATH, **keys), theme=theme) for theme in ("light", "dark"))
-    for i, step in enumerate(STEPS):
-        for page, size in ((light, PROJECTOR), (dark, PHONE)):
-            resize(page, *size)
-            if i:
-                press_segment(page, "pitfalls_step", step)
-            where = f"{step} at {size[0]}"
-            if max(page.evaluate(SIDEWAYS)) > 0:
-                wrong.append(f"{where} scrolls sideways")
-            for chart in pictures(page).all():
-                wrong += [f"{where}: {text}" for text in chart.evaluate(CUT_OFF)]
-            wrong += [f"{where}: {finding}" for finding in serious_findings(page)]
-            small = main(page).evaluate(BODY_TEXT)
-            wrong += [f"{where}: {text} {px} px" for text, px in small if px < LEAST_PIXELS]
+    page = open_page(link(PATH, tokens=WORD, right_guess="A", right_reveal=True))
+    wrong = faults_of_steps(page, "pitfalls_step", STEPS)
     assert not wrong, "\n".join(wrong)

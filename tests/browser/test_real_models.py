@@ -10,17 +10,15 @@ from playwright.sync_api import Page
 
 from mha.cache_tables import cache_table
 from mha.models import MODELS
-from tests.browser.a11y import serious_findings
 from tests.browser.reading import (
     choose_by_keyboard,
     link,
     link_of,
     pictures,
-    press_segment,
     press_slider,
     widget,
 )
-from tests.browser.test_look import BODY_TEXT, CUT_OFF, LEAST_PIXELS, PHONE, PROJECTOR, SIDEWAYS
+from tests.browser.sight import faults_of_steps
 from tests.browser.visit import settle
 
 PATH = "/real_models"
@@ -79,20 +77,7 @@ def test_what_is_shown_can_be_taken_away(open_page, name, begins):
         )
 
 
-@pytest.mark.parametrize(("theme", "size"), [("light", PROJECTOR), ("dark", PHONE)])
-def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page, theme, size):
-    wrong = []
-    keys = {"cache_guess": "more times", "cache_reveal": True, "decode": True}
-    width, height = size
-    page = open_page(link(PATH, **keys), theme=theme, width=width, height=height)
-    for step in STEPS:
-        press_segment(page, "models_step", step)
-        where = f"{step} at {width}"
-        if max(page.evaluate(SIDEWAYS)) > 0:
-            wrong.append(f"{where} scrolls sideways")
-        for chart in pictures(page).all():
-            wrong += [f"{where}: {text}" for text in chart.evaluate(CUT_OFF)]
-        wrong += [f"{where}: {finding}" for finding in serious_findings(page)]
-        small = page.get_by_test_id("stMain").evaluate(BODY_TEXT)
-        wrong += [f"{where}: {text} {px} px" for text, px in small if px < LEAST_PIXELS]
+def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page):
+    page = open_page(link(PATH, cache_guess="more times", cache_reveal=True, decode=True))
+    wrong = faults_of_steps(page, "models_step", STEPS)
     assert not wrong, "\n".join(wrong)

@@ -6,10 +6,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.a11y import serious_findings
 from tests.browser.reading import link, link_of, pictures, press_segment, press_slider, widget
-from tests.browser.test_look import BODY_TEXT, CUT_OFF, LEAST_PIXELS, PHONE, PROJECTOR, SIDEWAYS
-from tests.browser.visit import resize, settle
+from tests.browser.sight import faults, faults_of_steps
+from tests.browser.visit import settle
 
 PATH = "/training"
 STEPS = ("Training", "Patterns", "Knock out", "Predict")
@@ -56,23 +55,10 @@ def test_a_run_is_trained_and_scrubbed_and_its_link_shows_others_the_same(open_p
 
 
 def test_no_state_has_a_serious_barrier_or_anything_cut_off_or_small(open_page):
-    wrong = []
     keys = {"off": "L0H1", "off_job": "brackets: itself", "missed_guess": "L0H1"}
     keys |= {"train_text": "( [ ] { ( ) } ) [", "missed_reveal": True}
     page = open_page(link(PATH, **TINY, **keys, train_steps=10), theme="dark")
-    for step in ("Train", *STEPS):
-        if step == STEPS[0]:
-            train(page)
-        elif step in STEPS:
-            press_segment(page, "training_step", step)
-        for width, height in (PROJECTOR, PHONE):
-            resize(page, width, height)
-            where = f"{step} at {width}"
-            if max(page.evaluate(SIDEWAYS)) > 0:
-                wrong.append(f"{where} scrolls sideways")
-            for chart in pictures(page).all():
-                wrong += [f"{where}: {text}" for text in chart.evaluate(CUT_OFF)]
-        wrong += [f"{where}: {finding}" for finding in serious_findings(page)]
-        small = page.get_by_test_id("stMain").evaluate(BODY_TEXT)
-        wrong += [f"{where}: {text} {px} px" for text, px in small if px < LEAST_PIXELS]
+    wrong = faults(page, "before it is trained")
+    train(page)
+    wrong += faults_of_steps(page, "training_step", STEPS)
     assert not wrong, "\n".join(wrong)

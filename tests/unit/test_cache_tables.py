@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +23,7 @@ from mha.cache_tables import (
     largest_context,
     memories_table,
     outgrowing_context,
+    sharing_table,
     weight_bytes,
 )
 from mha.checks import divisors
@@ -273,3 +275,20 @@ def test_a_query_head_reads_the_head_that_is_repeated_for_it(h, h_kv):
     for (_, one), (_, other) in pairwise(table.groupby("kv_head")):
         assert one["head"].max() < other["head"].min()
         assert one["readers"].nunique() == 1
+
+
+@given(
+    model=st.sampled_from([m for m in MODELS.values() if m.latent is None]),
+    T=st.integers(1, 10**6),
+    size=st.sampled_from([4, 2, 1, 0.5]),
+)
+def test_sharing_is_counted_as_the_model_with_so_many_key_and_value_heads(model, T, size):
+    table = sharing_table(model, divisors(model.n_heads), T, batch=3, bytes_per_number=size)
+    assert table["kv_heads"].tolist() == list(divisors(model.n_heads))
+    for row in table.itertuples():
+        one = replace(model, n_kv_heads=row.kv_heads)
+        for name in ("W_Q", "W_K", "W_V", "W_O"):
+            assert getattr(row, name) == one.layer_terms[name]
+        assert (row.layer, row.layers) == (one.layer_parameters, one.attention_parameters)
+        assert row.token_bytes == one.kv_cache_bytes(1, 1, size)
+        assert row.cache_bytes == one.kv_cache_bytes(T, 3, size)

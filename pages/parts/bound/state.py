@@ -34,6 +34,12 @@ def assign(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
+def turn_off(key: str) -> None:
+    """Turn a bound toggle off, from a callback: another guess hides the answer again."""
+    if st.session_state.get(key):
+        assign(key, False)
+
+
 def changed(key: str) -> None:
     """Note that the browser has changed this widget; every bound widget's callback calls this.
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.parts.bound.state import DUE, NOTES, STOPS, Place, judge, kept, tell
-from pages.parts.link import message
+from pages.parts.link import message, whole
 
 Option = TypeVar("Option")
 _MOST_LISTED = 6
@@ -196,7 +196,7 @@ def number(
     rule = f"a whole number from {low:,} to {high:,}"
 
     def fits(text: str) -> bool:
-        return text.isascii() and text.isdigit() and len(text) < 9 and low <= int(text) <= high
+        return whole(text, low, high) is not None
 
     judge(key, rule, fits, shown=value)
     got = st.number_input(

@@ -21,7 +21,8 @@ def ask(shown: list[Shown], sentence: Sentence, cell: Cell) -> None:
             list(SIDES),
             format_func=SIDES.get,
             key="guess_side",
-            on_change=_hide,
+            on_change=bound.turn_off,
+            args=("reveal",),
         )
     labels = list(sentence.labels)
     one = next(s for s in shown if s.side == side)
@@ -33,7 +34,8 @@ def ask(shown: list[Shown], sentence: Sentence, cell: Cell) -> None:
             what="one of the words",
             placeholder="choose a word",
             key="guess",
-            on_change=_hide,
+            on_change=bound.turn_off,
+            args=("reveal",),
         )
     st.markdown(
         f"**{one.title}.** Its job: {one.head.job} Where will {bold(labels[cell.query])} look?"
@@ -47,12 +49,6 @@ def ask(shown: list[Shown], sentence: Sentence, cell: Cell) -> None:
 def is_hidden() -> bool:
     """Whether the weights must not be seen yet."""
     return not (st.session_state.get("reveal") and st.session_state.get("guess"))
-
-
-def _hide() -> None:
-    """Another question hides the weights again."""
-    if st.session_state.get("reveal"):
-        bound.assign("reveal", False)
 
 
 def _tell(verdict: Verdict, labels: list[str], query: str, guess: str) -> None:

@@ -12,6 +12,7 @@ from mha.config import AttentionConfig
 from mha.ledger import ParameterCount, count_parameters, every_head_count
 from pages.parts import bound
 from pages.parts.kv_heads import choose_kv_heads
+from pages.parts.link import not_dividing
 from pages.parts.scene import Scene
 from pages.parts.words import plain
 
@@ -105,10 +106,7 @@ def _width(shared: AttentionConfig, notes: bound.Place) -> tuple[int, int]:
         return C, nearest
     h = nearest_divisors(C, heads)[0]
     if h != heads:
-        note = (
-            f"width_heads must divide width; got width={C}, width_heads={heads}. "
-            f"Showing width_heads={h}, the nearest that does."
-        )
+        note = not_dividing("width", C, "width_heads", heads)
         notes.warning(plain(note), icon=":material/info:")
     return C, h
 

@@ -27,7 +27,8 @@ def ask(layer: Layer) -> None:
             required=False,
             label_visibility="collapsed",
             key="count_guess",
-            on_change=_hide,
+            on_change=bound.turn_off,
+            args=("count_reveal",),
         )
         revealed = bound.turn("Show the count", key="count_reveal", disabled=guess is None)
     if guess is not None and revealed:
@@ -60,9 +61,3 @@ def _tell(guess: str, now: int, then: int, other: int) -> None:
         st.success(f"**Right.** {counts}", icon=":material/check_circle:")
     else:
         st.warning(f"**Wrong.** {counts}", icon=":material/cancel:")
-
-
-def _hide() -> None:
-    """Another guess hides the count again."""
-    if st.session_state.get("count_reveal"):
-        bound.assign("count_reveal", False)

@@ -22,7 +22,9 @@ def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> None:
     named = names(pitfall)
     question, reveal = st.columns([1, 1], vertical_alignment="bottom")
     with question:
-        guess = bound.segments("Right is", NAMES, required=False, key=_GUESS, on_change=_hide)
+        guess = bound.segments(
+            "Right is", NAMES, required=False, key=_GUESS, on_change=bound.turn_off, args=(_REVEAL,)
+        )
     with reveal:
         revealed = bound.turn("Show which is right", key=_REVEAL, disabled=guess is None)
     is_told = guess is not None and revealed
@@ -74,9 +76,3 @@ def _judge(pitfall: Pitfall, guess: str, right: str) -> None:
         st.success(f"**Yes.** {said}", icon=":material/check_circle:")
     else:
         st.warning(f"**No.** {said}", icon=":material/cancel:")
-
-
-def _hide() -> None:
-    """Another guess hides the answer again."""
-    if st.session_state.get(_REVEAL):
-        bound.assign(_REVEAL, False)

@@ -12,7 +12,7 @@ from mha.cache_marks import cache_marks
 from mha.cache_tables import cache_table, memories_table, outgrowing_context, weight_bytes
 from mha.charts.cache import cache_spec
 from mha.models import Model
-from pages.parts import look
+from pages.parts import bound, look
 from pages.parts.real_models.choose import Asked
 from pages.parts.real_models.downloads import offer
 from pages.parts.words import plain
@@ -20,41 +20,36 @@ from pages.parts.words import plain
 _NO_CACHE = "It is an encoder: it writes nothing, and keeps no cache. Choose another model."
 
 
-def draw(model: Model, asked: Asked) -> None:
-    """The sentence, and the chart over context length."""
+def show(model: Model, asked: Asked, picture_place: bound.Place) -> None:
+    """The chart over context length, the formula, and the longest context for each memory."""
     how = {"batch": asked.batch, "bytes_per_number": asked.bytes_per_number}
     if model.kind == "encoder":
-        st.markdown(f"**{plain(model.title)}.** {_NO_CACHE}")
+        picture_place.markdown(f"**{plain(model.title)}.** {_NO_CACHE}")
         return
     kept = model.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
-    st.markdown(
-        f"**{plain(model.title)} keeps {bytes_text(kept)}** of {asked.words}{_with_own(model)}. "
-        + _outgrows(model, outgrowing_context(model, **how))
-    )
-    marks = cache_marks(model, asked.T, **how)
-    look.picture(marks, cache_spec(look.theme()), alt=_alt(model, asked, kept))
-
-
-def tell(model: Model, asked: Asked) -> None:
-    """The formula with the numbers in it, and the longest context that fits each memory."""
-    if model.kind == "encoder":
-        return
-    how = {"batch": asked.batch, "bytes_per_number": asked.bytes_per_number}
-    formula, memories = st.columns([1, 1], gap="large")
-    with formula:
+    picture = cache_marks(model, asked.T, **how), cache_spec(look.theme())
+    with picture_place:
+        st.markdown(
+            f"**{plain(model.title)} keeps {bytes_text(kept)}** of {asked.words}"
+            f"{_with_own(model)}. {_outgrows(model, outgrowing_context(model, **how))}"
+        )
+        look.picture(*picture, alt=_alt(model, asked, kept))
+    memories = memories_table(model, **how)
+    left, right = st.columns([1, 1], gap="large")
+    with left:
         st.latex(formula_of(model, asked))
         st.markdown(_of_a_token(model, asked.bytes_per_number))
         if model.note:
             st.markdown(plain(model.note))
-    with memories:
-        st.markdown(_memories(memories_table(model, **how)))
+    with right:
+        st.markdown(_memories(memories))
         st.markdown(
             "1 GB is 10⁹ bytes, and 1K tokens are 1,024. The weights are counted at 16 bits a "
             "number, by the rounded total that their makers give. A model may be made for fewer "
             "tokens than are drawn here."
         )
-    picture = cache_marks(model, asked.T, **how), cache_spec(look.theme())
-    offer("kv_cache", cache_table([model], asked.T, **how), picture)
+    numbers = cache_table([model], asked.T, **how)
+    offer("kv_cache", numbers, picture, memories=memories)
 
 
 def _with_own(model: Model) -> str:

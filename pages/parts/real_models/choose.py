@@ -12,7 +12,7 @@ from mha.ledger import BYTES
 from mha.models import MODELS, Model
 from pages.parts import bound
 from pages.parts.kv_heads import downwards
-from pages.parts.link import message
+from pages.parts.link import message, not_dividing, whole
 
 FIRST = "llama-3-8b"
 MAX_T, MAX_BATCH = 2**24, 1024
@@ -64,14 +64,12 @@ def kv_heads(model: Model) -> int:
         return model.n_kv_heads
 
     def mend(asked: str) -> tuple[str, str]:
-        if not (asked.isascii() and asked.isdigit() and len(asked) < 9 and int(asked)):
+        number = whole(asked, 1)
+        if number is None:
             own = str(model.n_kv_heads)
             return own, message(_KV_HEADS, "a number that divides the heads", asked, own)
-        nearest = nearest_divisors(model.n_heads, int(asked))[0]
-        return str(nearest), (
-            f"{_KV_HEADS} must divide heads; got heads={model.n_heads}, {_KV_HEADS}={int(asked)}. "
-            f"Showing {_KV_HEADS}={nearest}, the nearest that does."
-        )
+        nearest = nearest_divisors(model.n_heads, number)[0]
+        return str(nearest), not_dividing("heads", model.n_heads, _KV_HEADS, number)
 
     stop = bound.stops(
         f"Key and value heads of {model.title}: it has {model.n_kv_heads}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -42,12 +43,12 @@ def show(scene: Scene, picture_place: bound.Place) -> None:
                 "Sizes as small as these take most of their time to be called at all: a cache "
                 "shows in the time at long texts and wide layers."
             )
-        marks = decoding_marks(table, quantity, T)
-        look.picture(marks, decode_spec(look.theme()), alt=_alt(name, table, quantity))
+        picture = decoding_marks(table, quantity, T), decode_spec(look.theme())
+        look.picture(*picture, alt=_alt(name, table, quantity))
     if ran is not None:
         _verdict(ran, T)
     _rows(scene.sentence, table)
-    offer("decoding", table, (marks, decode_spec(look.theme())))
+    offer("decoding", table, picture)
     if ran is not None:
         with st.expander("The code that ran"):
             from mha.decoding import decode, pass_through
@@ -56,11 +57,17 @@ def show(scene: Scene, picture_place: bound.Place) -> None:
                 st.code(inspect.getsource(part), "python", wrap_lines=True)
 
 
-class Ran:
-    """What both ways gave: their largest difference, the seconds of each token, and the cache."""
+class Ran(NamedTuple):
+    """What both ways gave.
 
-    def __init__(self, difference: float, seconds: dict[bool, list[float]], kept: int) -> None:
-        self.difference, self.seconds, self.kept = difference, seconds, kept
+    difference: the largest, between them and from all tokens at once.
+    seconds: of each token, by whether there was a cache.
+    kept: bytes of the cache at the end.
+    """
+
+    difference: float
+    seconds: dict[bool, list[float]]
+    kept: int
 
 
 def _run(tokens: tuple[str, ...], config: AttentionConfig) -> Ran:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -10,23 +11,22 @@ import streamlit as st
 
 from pages.parts import look
 
-Content = str | bytes
-
 
 def offer(
     name: str,
     numbers: pd.DataFrame,
     picture: tuple[pd.DataFrame, Mapping[str, Any]] | None = None,
+    **more: pd.DataFrame,
 ) -> None:
     """Buttons that make their file when they are pressed.
 
     Args:
         name: of the files, without an ending.
+        numbers: those of the picture, or of the page.
         picture: the table and the spec of the chart, where there is one.
+        more: other tables of numbers, by what they are.
     """
-    files: dict[str, tuple[str, Callable[[], Content]]] = {
-        "CSV": ("text/csv", lambda: numbers.to_csv(index=False))
-    }
+    files = [("CSV", f"{name}.csv", "text/csv", _csv(numbers))]
     if picture is not None:
         table, spec = picture
         theme = look.theme()
@@ -41,14 +41,14 @@ def offer(
 
             return files.svg(spec, table, theme=theme)
 
-        files |= {"PNG": ("image/png", png), "SVG": ("image/svg+xml", svg)}
+        files.append(("PNG", f"{name}.png", "image/png", png))
+        files.append(("SVG", f"{name}.svg", "image/svg+xml", svg))
+    for what, table in more.items():
+        files.append((f"CSV of the {what}", f"{name}_{what}.csv", "text/csv", _csv(table)))
     with st.container(horizontal=True):
-        for kind, (mime, make) in files.items():
-            st.download_button(
-                kind,
-                make,
-                f"{name}.{kind.lower()}",
-                mime,
-                on_click="ignore",
-                help=f"Save as {kind}",
-            )
+        for button, file, mime, make in files:
+            st.download_button(button, make, file, mime, on_click="ignore")
+
+
+def _csv(table: pd.DataFrame) -> partial[str]:
+    return partial(table.to_csv, index=False)

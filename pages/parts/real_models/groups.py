@@ -11,7 +11,7 @@ import streamlit as st
 
 from mha.amounts import bytes_text, count_text
 from mha.cache_marks import kv_readers_marks
-from mha.cache_tables import kv_readers_table
+from mha.cache_tables import kv_readers_table, sharing_table
 from mha.charts.readers import kv_readers_spec, with_hues
 from mha.config import AttentionConfig
 from mha.models import Model
@@ -21,29 +21,37 @@ from pages.parts.real_models.choose import Asked
 from pages.parts.real_models.downloads import offer
 from pages.parts.words import plain
 
+Picture = tuple[pd.DataFrame, dict[str, Any]]
 _KEPT = ("tokens", "categories", "causal")
 
 
-def draw(model: Model, kv_heads: int, asked: Asked) -> None:
-    """The sentence, and the picture of the heads."""
+def draw(model: Model, kv_heads: int, asked: Asked) -> Picture | None:
+    """The sentence and the picture of the heads, which is returned; none for latent attention."""
     if model.latent is not None:
         st.markdown(_latent_words(model, asked))
-        return
+        return None
     shared, own = (replace(model, n_kv_heads=n) for n in (kv_heads, model.n_heads))
     st.markdown(_sentence(shared, own, asked))
-    look.picture(*_picture(shared), alt=_alt(shared))
+    picture = with_hues(kv_readers_marks(shared.config)), kv_readers_spec()
+    look.picture(*picture, alt=_alt(shared))
+    return picture
 
 
-def tell(model: Model, kv_heads: int, asked: Asked) -> None:
+def tell(model: Model, kv_heads: int, asked: Asked, picture: Picture | None) -> None:
     """The ledger and the cache: with a key and value head each, and with as many as chosen."""
-    if model.latent is not None:
+    if picture is None:
         _tell_latent(model)
         return
-    numbers = dict.fromkeys([model.n_heads, kv_heads])
-    columns = [replace(model, n_kv_heads=n) for n in numbers]
+    shared = sharing_table(
+        model,
+        dict.fromkeys([model.n_heads, kv_heads]),
+        asked.T,
+        batch=asked.batch,
+        bytes_per_number=asked.bytes_per_number,
+    )
     ledger, beside = st.columns([3, 2], gap="large")
     with ledger:
-        st.markdown(_ledger(columns, kv_heads, asked))
+        st.markdown(_ledger(shared, model.n_attention_layers))
     with beside:
         st.markdown(
             f"Query head i reads key and value head i // {model.n_heads // kv_heads}: neighbours "
@@ -60,12 +68,8 @@ def tell(model: Model, kv_heads: int, asked: Asked) -> None:
                 help="The fused module, opened beside this page: as many heads, each with fewer "
                 "numbers.",
             )
-        table = kv_readers_table(columns[-1].config)
-        offer("grouped_queries", table, _picture(columns[-1]))
-
-
-def _picture(model: Model) -> tuple[pd.DataFrame, dict[str, Any]]:
-    return with_hues(kv_readers_marks(model.config)), kv_readers_spec()
+        readers = kv_readers_table(replace(model, n_kv_heads=kv_heads).config)
+        offer("grouped_queries", readers, picture, ledger=shared)
 
 
 def _sentence(shared: Model, own: Model, asked: Asked) -> str:
@@ -84,31 +88,22 @@ def _sentence(shared: Model, own: Model, asked: Asked) -> str:
     return text + "."
 
 
-def _ledger(columns: list[Model], chosen: int, asked: Asked) -> str:
-    """A table in Markdown: a column for each number of key and value heads."""
-
-    def row(name: str, cells: list[str]) -> str:
-        lit = [
-            f"**{cell}**" if one.n_kv_heads == chosen else cell
-            for one, cell in zip(columns, cells, strict=True)
-        ]
-        return f"| {name} | " + " | ".join(lit) + " |"
-
-    names = [name for name in columns[0].layer_terms if name.startswith("W_")]
-    rows = [
-        "| key and value heads | " + " | ".join(f"{one.n_kv_heads:,}" for one in columns) + " |",
-        "|:--|" + "--:|" * len(columns),
-        *(row(name, [f"{one.layer_terms[name]:,}" for one in columns]) for name in names),
-        row("one layer", [f"{one.layer_parameters:,}" for one in columns]),
-        row(
-            f"all {columns[0].n_attention_layers} layers",
-            [count_text(one.attention_parameters) for one in columns],
-        ),
-    ]
-    for name, T, batch in (("cache of a token", 1, 1), ("cache in all", asked.T, asked.batch)):
-        sizes = [one.kv_cache_bytes(T, batch, asked.bytes_per_number) for one in columns]
-        rows.append(row(name, [bytes_text(size) if size else "none" for size in sizes]))
+def _ledger(shared: pd.DataFrame, n_layers: int) -> str:
+    """A table in Markdown: a column for each number of key and value heads, the last one chosen."""
+    names = {name: (name, "{:,}".format) for name in shared if name.startswith("W_")}
+    names |= {"layer": ("one layer", "{:,}".format)}
+    names |= {"layers": (f"all {n_layers} layers", count_text)}
+    names |= {"token_bytes": ("cache of a token", _bytes), "cache_bytes": ("cache in all", _bytes)}
+    head = " | ".join(f"{n:,}" for n in shared["kv_heads"])
+    rows = [f"| key and value heads | {head} |", "|:--|" + "--:|" * len(shared)]
+    for column, (name, written) in names.items():
+        *others, chosen = map(written, shared[column].tolist())
+        rows.append(f"| {name} | " + " | ".join([*others, f"**{chosen}**"]) + " |")
     return "\n".join(rows).replace("_", r"\_")
+
+
+def _bytes(size: int) -> str:
+    return bytes_text(size) if size else "none"
 
 
 def _latent_words(model: Model, asked: Asked) -> str:

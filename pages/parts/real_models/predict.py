@@ -33,7 +33,9 @@ def ask(model: Model, asked: Asked, picture_place: bound.Place) -> None:
         f"{'head' if few == 1 else 'heads'} instead of {model.n_heads}: {times} times fewer. How "
         "much smaller is the cache? And the attention parameters?**"
     )
-    guess = bound.segments("Smaller by", GUESSES, required=False, key=_GUESS, on_change=_hide)
+    guess = bound.segments(
+        "Smaller by", GUESSES, required=False, key=_GUESS, on_change=bound.turn_off, args=(_REVEAL,)
+    )
     revealed = bound.turn("Show the count", key=_REVEAL, disabled=guess is None)
     if guess is not None and revealed:
         _tell(model, few, asked, guess)
@@ -68,9 +70,3 @@ def _tell(model: Model, few: int, asked: Asked, guess: str) -> None:
         st.success(f"**Right.** {told}", icon=":material/check_circle:")
     else:
         st.warning(f"**Wrong.** {told}", icon=":material/cancel:")
-
-
-def _hide() -> None:
-    """Another guess hides the count again."""
-    if st.session_state.get(_REVEAL):
-        bound.assign(_REVEAL, False)

@@ -14,7 +14,7 @@ from mha.sentence import Sentence
 from mha.training import TASKS, Settings, parse_text
 from mha.training_marks import head_name, loss_text
 from pages.parts import bound, look
-from pages.parts.link import message
+from pages.parts.link import message, whole
 from pages.parts.training.shelf import Course
 from pages.parts.words import plain
 
@@ -33,10 +33,9 @@ def choose_step(settings: Settings) -> int:
     is_drawn = _SNAPSHOT in st.session_state
 
     def mend(asked: str) -> tuple[str, str | None]:
-        if asked.isascii() and asked.isdigit() and len(asked) < 9:
-            nearest = str(min(kept, key=lambda step: abs(step - int(asked))))
-        else:
-            nearest = str(kept[-1])
+        step_asked = whole(asked, 0)
+        wanted = kept[-1] if step_asked is None else step_asked
+        nearest = str(min(kept, key=lambda step: abs(step - wanted)))
         # Where the run has become another one, nobody has asked for a wrong step.
         note = message(_SNAPSHOT, f"a step that is kept, up to {kept[-1]}", asked, nearest)
         return nearest, None if is_drawn else note

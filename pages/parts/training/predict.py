@@ -30,7 +30,8 @@ def choose(settings: Settings) -> tuple[str | None, bool]:
         what="one of the run’s heads",
         placeholder="choose a head",
         key=_GUESS,
-        on_change=_hide,
+        on_change=bound.turn_off,
+        args=(_REVEAL,),
     )
     return guess, bound.turn("Show the losses", key=_REVEAL, disabled=guess is None)
 
@@ -64,9 +65,3 @@ def tell(snapshot: Snapshot, guess: str) -> None:
         draw(task, rows)
     with numbers:
         st.markdown(table(snapshot, rows))
-
-
-def _hide() -> None:
-    """Another guess hides the answer again."""
-    if st.session_state.get(_REVEAL):
-        bound.assign(_REVEAL, False)

@@ -1,0 +1,87 @@
+"""What cannot be seen or read on a page at its size: cut off, too small, or behind a barrier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from playwright.sync_api import Page, TimeoutError
+
+from tests.browser.a11y import serious_findings
+from tests.browser.reading import pictures, press_segment
+from tests.browser.visit import resize
+
+PROJECTOR, LAPTOP, PHONE = (1920, 1080), (1280, 800), (390, 844)
+LEAST_PIXELS = 16
+
+SIDEWAYS = """() => [
+    document.documentElement, document.querySelector('[data-testid="stMain"]')
+].map(part => part.scrollWidth - part.clientWidth)"""
+
+# Text of a chart that is drawn outside its chart's own box is not seen. The corners of the box
+# around a slanted word are empty.
+CUT_OFF = """chart => {
+    const box = chart.querySelector("svg").getBoundingClientRect();
+    return [...chart.querySelectorAll("text")].filter(text => {
+        const at = text.getBoundingClientRect();
+        const seen = Number(text.getAttribute("opacity") ?? 1) > 0 && at.width > 0;
+        const slanted = text.getScreenCTM().b !== 0;
+        const spare = slanted ? parseFloat(getComputedStyle(text).fontSize) / 4 : 1;
+        return seen && (at.left < box.left - spare || at.right > box.right + spare
+            || at.top < box.top - spare || at.bottom > box.bottom + spare);
+    }).map(text => text.textContent);
+}"""
+
+# What is read as a sentence: not labels, captions or links, nor what stands on a button or slider.
+BODY_TEXT = """main => [...main.querySelectorAll("p, li, h1, h2, h3")]
+    .filter(text => text.checkVisibility() && text.textContent.trim())
+    .filter(text => !text.closest("label, button, summary, a, [data-testid=stSlider]"))
+    .filter(text => !text.closest("[data-testid=stCaptionContainer]"))
+    .map(text => [text.textContent.slice(0, 60), parseFloat(getComputedStyle(text).fontSize)])"""
+
+
+def faults_of_steps(page: Page, key: str, steps: Sequence[str]) -> list[str]:
+    """What is wrong with the steps of a page, on a projector and on a phone.
+
+    They are light and dark by turns: a step takes its theme when it is pressed.
+    """
+    wrong = []
+    for number, step in enumerate(steps):
+        page.emulate_media(color_scheme=("light", "dark")[number % 2])
+        press_segment(page, key, step)
+        wrong += faults(page, step)
+    return wrong
+
+
+def faults(page: Page, where: str) -> list[str]:
+    """What is wrong with the page as it is now, on a projector and on a phone."""
+    wrong = []
+    for size in (PROJECTOR, PHONE):
+        resize(page, *size)
+        wrong += out_of_sight(page, f"{where} at {size[0]}")
+    barriers = [f"{where}: {finding}" for finding in serious_findings(page)]
+    return [*wrong, *too_small(page, where), *barriers]
+
+
+def out_of_sight(page: Page, where: str) -> list[str]:
+    """What has to be scrolled to sideways, and the words of charts that are cut off."""
+    wrong = [f"{where} scrolls sideways"] if scrolls_sideways(page) else []
+    for chart in pictures(page).all():
+        if cut := chart.evaluate(CUT_OFF):
+            wrong.append(f"{where}: {chart.get_attribute('aria-label')}: {cut}")
+    return wrong
+
+
+def too_small(page: Page, where: str) -> list[str]:
+    """Sentences in type under LEAST_PIXELS. A page has some sentence, or nothing was judged."""
+    texts = page.get_by_test_id("stMain").evaluate(BODY_TEXT)
+    assert texts
+    return [f"{where}: {px} px: {text}" for text, px in texts if px < LEAST_PIXELS]
+
+
+def scrolls_sideways(page: Page) -> bool:
+    """Whether it still does when the charts have had time to take a new width."""
+    try:
+        page.wait_for_function(f"() => Math.max(...({SIDEWAYS})()) <= 0", timeout=5000)
+    except TimeoutError:
+        return True
+    return False
