@@ -14,7 +14,7 @@ from unittest.mock import patch
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from mha.sentence import EXAMPLE
 from pages.parts import scene
@@ -338,15 +338,21 @@ def edit_number(page: Page, matrix: str, row: int, column: int, number: str) -> 
     page.keyboard.press("Tab")
     selected = editor.locator("td[aria-selected=true]")
     at = re.fullmatch(r"glide-cell-(\d+)-(\d+)", selected.get_attribute("id"))
+    column_now, row_now = int(at[1]), int(at[2])
     # The table's first column holds the rows' names.
-    for wanted, now, forth, back in (
-        (row, int(at[2]), "ArrowDown", "ArrowUp"),
-        (column + 1, int(at[1]), "ArrowRight", "ArrowLeft"),
-    ):
-        for _ in range(abs(wanted - now)):
-            page.keyboard.press(forth if wanted > now else back)
+    column += 1
+    # A key pressed before the table has drawn what the last one did would be lost.
+    while (row_now, column_now) != (row, column):
+        if row_now != row:
+            page.keyboard.press("ArrowDown" if row > row_now else "ArrowUp")
+            row_now += 1 if row > row_now else -1
+        else:
+            page.keyboard.press("ArrowRight" if column > column_now else "ArrowLeft")
+            column_now += 1 if column > column_now else -1
+        expect(selected).to_have_attribute("id", f"glide-cell-{column_now}-{row_now}")
     page.keyboard.press("Enter")
     cell = page.locator("#portal input")
     cell.fill(number)
     cell.press("Enter")
+    expect(cell).to_have_count(0)
     settle(page)
