@@ -46,6 +46,12 @@ def returning_visitor(
     context.close()
 
 
+@pytest.fixture(scope="session")
+def tabs() -> list[Page]:
+    """The tab that an earlier test left empty, if any: the app opens there with half the work."""
+    return []
+
+
 @pytest.fixture
 def start_server() -> Iterator[Callable[..., Server]]:
     """Start fresh servers, as `serve(script, folder=...)` does, that run until the test is over."""
@@ -57,6 +63,7 @@ def start_server() -> Iterator[Callable[..., Server]]:
 @pytest.fixture
 def open_page(
     returning_visitor: BrowserContext,
+    tabs: list[Page],
     start_server: Callable[..., Server],
     request: pytest.FixtureRequest,
 ) -> Iterator[Callable[..., Page]]:
@@ -83,7 +90,7 @@ def open_page(
         # Asked for only here: a test with servers of its own does not wait for the shared one.
         server = server or request.getfixturevalue("server")
         visit = Visit(
-            returning_visitor,
+            tabs.pop() if tabs else returning_visitor.new_page(),
             server.url,
             width=width,
             height=height,
@@ -96,7 +103,11 @@ def open_page(
     yield open_one
     problems = []
     for visit, allow in visits:
-        visit.close()
+        visit.leave()
+        if tabs:
+            visit.page.close()
+        else:
+            tabs.append(visit.page)
         problems += [p for p in visit.problems if not any(text in p for text in allow)]
     assert not problems, "\n".join(problems)
 

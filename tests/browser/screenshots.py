@@ -50,16 +50,16 @@ def train(page: Page) -> None:
 def draw_documentation(browser: Browser, server: Server) -> None:
     """Write <page>.png for each page into docs/screenshots."""
     for name, link in PAGES:
-        visit = Visit(browser, server.url, reduced_motion=True)
+        visit = Visit(browser.new_page(), server.url, reduced_motion=True)
         page = visit.open(link)
         train(page)
         page.screenshot(path=DOCUMENTATION / f"{name}.png")
-        visit.close()
+        page.close()
 
 
 def draw_animation(browser: Browser, server: Server) -> None:
     """Write split_merge.gif: one play of the animation, its places drawn one by one."""
-    visit = Visit(browser, server.url, height=1080)
+    visit = Visit(browser.new_page(), server.url, height=1080)
     page = visit.open(ANIMATION)
     stage = page.locator("canvas.stage")
     title, pictures = (page.locator(f".animation .{part}") for part in ("title", "pictures"))
@@ -76,7 +76,7 @@ def draw_animation(browser: Browser, server: Server) -> None:
         stage.evaluate("(stage, at) => stage.drawAt(at)", number / FRAMES_A_STAGE)
         frames.append(Image.open(BytesIO(page.screenshot(clip=clip))).quantize(COLORS))
         milliseconds.append(FRAME_MS if number % FRAMES_A_STAGE else REST_MS)
-    visit.close()
+    page.close()
     frames[0].save(
         DOCUMENTATION / "split_merge.gif",
         save_all=True,
@@ -90,14 +90,19 @@ def draw_all(browser: Browser, server: Server, folder: Path) -> None:
     """Write <page>-<width>-<theme>.png, what one sees first, and -full.png, the whole page."""
     for (name, link), (width, height), theme in product(PAGES, SIZES, THEMES):
         visit = Visit(
-            browser, server.url, width=width, height=height, theme=theme, reduced_motion=True
+            browser.new_page(),
+            server.url,
+            width=width,
+            height=height,
+            theme=theme,
+            reduced_motion=True,
         )
         page = visit.open(link)
         train(page)
         page.screenshot(path=folder / f"{name}-{width}-{theme}.png")
         show_everything(page)
         page.screenshot(path=folder / f"{name}-{width}-{theme}-full.png")
-        visit.close()
+        page.close()
         for problem in visit.problems:
             print(f"{name} {width} {theme}: {problem}")
 

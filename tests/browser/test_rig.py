@@ -158,12 +158,12 @@ def test_a_visit_has_the_theme_and_the_motion_it_asks_for(open_page, small_app, 
     ],
 )
 def test_a_visit_notes_what_should_not_happen(browser: Browser, small_app, script, noted):
-    visit = Visit(browser, small_app.url)
+    visit = Visit(browser.new_page(), small_app.url)
     page = visit.open("/")
     assert visit.problems == []
     page.evaluate(script)
     page.wait_for_timeout(200)
-    visit.close()
+    visit.page.close()
     assert any(re.search(noted, problem) for problem in visit.problems), visit.problems
 
 

@@ -15,10 +15,9 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from playwright.sync_api import (
-    Browser,
-    BrowserContext,
     ConsoleMessage,
     Dialog,
+    Error,
     Page,
     Request,
     WebSocket,
@@ -93,17 +92,17 @@ class Traffic:
 
 
 class Visit:
-    """A browser window of its own, with a record of everything that should not have happened.
+    """One person's use of a tab, with a record of everything that should not have happened.
 
     Attributes:
-        page: its tab.
+        page: the tab.
         problems: each error on the console, uncaught error, dialog that a script opened and request
             to another host, in words.
     """
 
     def __init__(
         self,
-        browser: Browser | BrowserContext,
+        tab: Page,
         url: str,
         *,
         width: int = 1280,
@@ -111,31 +110,25 @@ class Visit:
         theme: str = "light",
         reduced_motion: bool = False,
     ) -> None:
-        """Open an empty window.
-
-        Args:
-            browser: a browser, for a visitor who has never been here; or what one visitor has
-                kept, so that the app's own files need not be loaded again.
-        """
+        """Take a tab, new or left by an earlier visit, and give it a size and a theme."""
         self.problems: list[str] = []
         self.url = url
         self.host = urlsplit(url).netloc
-        self.page: Page = browser.new_page()
+        self.page = tab
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(
             color_scheme=theme, reduced_motion="reduce" if reduced_motion else "no-preference"
         )
-        self.page.on("request", self.note_request)
-        self.page.on("console", self.note_console)
-        self.page.on("pageerror", lambda error: self.problems.append(f"uncaught error: {error}"))
-        self.page.on("dialog", self.note_dialog)
-        traffic = _traffic[self.page] = Traffic()
-
-        def note_websocket(websocket: WebSocket) -> None:
-            self.note_host(websocket.url)
-            traffic.listen(websocket)
-
-        self.page.on("websocket", note_websocket)
+        self.traffic = _traffic[tab] = Traffic()
+        self.listeners = {
+            "request": self.note_request,
+            "console": self.note_console,
+            "pageerror": self.note_error,
+            "dialog": self.note_dialog,
+            "websocket": self.note_websocket,
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
 
     def open(self, path: str) -> Page:
         """Go to a path of the app and wait until the page has settled."""
@@ -143,10 +136,13 @@ class Visit:
         settle(self.page)
         return self.page
 
-    def close(self) -> None:
-        """Leave nothing behind in the browser but the app's files."""
+    def leave(self) -> None:
+        """Leave the tab empty, and nothing in the browser but the app's files."""
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        self.page.close()
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
 
     def note_request(self, request: Request) -> None:
         self.note_host(request.url)
@@ -155,6 +151,13 @@ class Visit:
         # data: and blob: addresses have no host.
         if urlsplit(url).netloc not in ("", self.host) and not url.startswith("blob:"):
             self.problems.append(f"request to another host: {url}")
+
+    def note_websocket(self, websocket: WebSocket) -> None:
+        self.note_host(websocket.url)
+        self.traffic.listen(websocket)
+
+    def note_error(self, error: Error) -> None:
+        self.problems.append(f"uncaught error: {error}")
 
     def note_dialog(self, dialog: Dialog) -> None:
         self.problems.append(f"dialog: {dialog.message}")
