@@ -5,9 +5,10 @@
         print(snapshot.step, snapshot.losses, labels(snapshot, "copy"))
 
 `tasks` are the languages, `settings` what a run depends on, `texts` its texts, `model` what learns,
-`measure` what is known of it, `run` the loop, and `look` what can be asked of a snapshot.
+`measure` what is known of it, `run` the loop, `look` what can be asked of a snapshot, and `shipped`
+the finished runs that come with the project, which `ship` has made.
 
-Settings, tasks and texts need no torch; it comes with the first name that does.
+Settings, tasks, texts and snapshots need no torch; it comes with the first name that does.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mha.training.settings import Settings
+from mha.training.snapshot import Reading, Snapshot
 from mha.training.tasks import TASKS, Task, jobs
 from mha.training.texts import parse_text
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
         patterns,
     )
     from mha.training.model import AttentionOnly
-    from mha.training.run import Run, Snapshot, State
+    from mha.training.run import Run, State
 
 __all__ = [
     "TASKS",
@@ -39,6 +41,7 @@ __all__ = [
     "Group",
     "KnockOut",
     "Patterns",
+    "Reading",
     "Run",
     "Settings",
     "Snapshot",
@@ -59,7 +62,7 @@ _WITH_TORCH = {
         *("labels", "patterns"),
     ),
     "model": ("AttentionOnly",),
-    "run": ("Run", "Snapshot", "State"),
+    "run": ("Run", "State"),
 }
 _ROOM_OF = {name: room for room, names in _WITH_TORCH.items() for name in names}
 

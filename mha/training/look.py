@@ -11,7 +11,7 @@ from mha.checks import require_finite
 from mha.scoring import label
 from mha.training.measure import task_losses
 from mha.training.model import Heads
-from mha.training.run import Snapshot
+from mha.training.snapshot import Snapshot
 from mha.training.tasks import Array
 from mha.training.texts import parse_text, words
 

@@ -7,9 +7,8 @@ for one number of threads (`torch.set_num_threads`), which is the caller's to ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -17,34 +16,8 @@ import torch
 from mha.training.measure import counted_losses, head_scores, held_out, task_losses
 from mha.training.model import AttentionOnly
 from mha.training.settings import Settings
-from mha.training.tasks import Array
-from mha.training.texts import shares, training_texts
-
-
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """A run at one of its kept steps.
-
-    settings: the run's. step: steps of training that lie behind.
-    losses: by task, nats for a counted token of the held-out texts.
-    scores: by task and job, (n_layers, h). uniform: those of a head that looks evenly.
-    parameters: the model's numbers by name, float32.
-    """
-
-    settings: Settings
-    step: int
-    losses: Mapping[str, float]
-    scores: Mapping[str, Mapping[str, Array]]
-    uniform: Mapping[str, Mapping[str, float]]
-    parameters: Mapping[str, Array]
-
-    def model(self) -> AttentionOnly:
-        """The model as it was, free to be changed."""
-        model = AttentionOnly(self.settings)
-        model.load_state_dict(
-            {name: torch.tensor(array) for name, array in self.parameters.items()}
-        )
-        return model
+from mha.training.snapshot import Snapshot
+from mha.training.texts import training_texts
 
 
 class State(NamedTuple):
@@ -121,8 +94,7 @@ class Run:
         texts = training_texts(self.settings, self.step)
         tokens, counted = torch.from_numpy(texts.tokens), torch.from_numpy(texts.counted)
         losses = counted_losses(self.model, tokens, counted)
-        in_texts = counted.sum(dim=1).split(shares(self.settings))
-        by_task = losses.split([int(numbers.sum()) for numbers in in_texts])
+        by_task = losses.split(counted.view(len(self.settings.tasks), -1).sum(dim=1).tolist())
         # A small batch may hold nothing to count of a task; it then has no say in this step.
         loss = torch.stack([part.mean() for part in by_task if len(part)]).mean()
         self._optimizer.zero_grad()
@@ -132,11 +104,16 @@ class Run:
 
     def snapshot(self) -> Snapshot:
         """The run as it is now, measured on the held-out texts."""
-        return Snapshot(
-            self.settings,
-            self.step,
-            task_losses(self.model, self.settings),
-            head_scores(self.model, self.settings),
-            held_out(self.settings.tasks, self.settings.T).uniform,
-            {name: p.numpy(force=True).copy() for name, p in self.model.state_dict().items()},
-        )
+        return measured(self.settings, self.step, self.model)
+
+
+def measured(settings: Settings, step: int, model: AttentionOnly) -> Snapshot:
+    """A snapshot of a model, measured on the held-out texts; it shares no memory with it."""
+    return Snapshot(
+        settings,
+        step,
+        task_losses(model, settings),
+        head_scores(model, settings),
+        held_out(settings.tasks, settings.T).uniform,
+        {name: p.numpy(force=True).copy() for name, p in model.state_dict().items()},
+    )

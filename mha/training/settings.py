@@ -23,7 +23,7 @@ MAX_STEPS = 2000
 MAX_LEARNING_RATE = 0.1
 MAX_SEED = 2**32 - 1
 
-MAX_SNAPSHOTS = 60
+MAX_SNAPSHOTS = 24
 MAX_BYTES = 16 * 2**20  # of all snapshots of a run
 
 
@@ -32,10 +32,10 @@ class Settings:
     """One run: the same settings give the same snapshots, to the bit, on one machine.
 
     Args:
-        tasks: names of the tasks that every batch is made of, in equal parts.
+        tasks: names of the tasks that every step reads texts of.
         n_layers, d_model, n_heads: the model.
         T: tokens of a text that is shown or measured.
-        batch: texts of a step. steps: of the whole run.
+        batch: texts of each task in a step. steps: of the whole run.
         learning_rate: of AdamW. seed: of the first weights and of the texts.
 
     Raises:
@@ -48,7 +48,7 @@ class Settings:
     d_model: int = 64
     n_heads: int = 4
     T: int = 32
-    batch: int = 128
+    batch: int = 32
     steps: int = 700
     learning_rate: float = 3e-3
     seed: int = 0
@@ -106,13 +106,16 @@ class Settings:
 
     @cached_property
     def kept_steps(self) -> tuple[int, ...]:
-        """The steps whose snapshots are kept: 0, then ever further apart, and the last.
+        """The steps whose snapshots are kept: the first and the last, and most where jobs appear.
 
         At most MAX_SNAPSHOTS, and fewer where the model is so large that they would take more than
-        MAX_BYTES. Heads take up their jobs early; so half of the snapshots lie in the first third.
+        MAX_BYTES. Heads take up their jobs at once, between an eighth and three eighths of the way;
+        more than half of the snapshots lie there.
         """
-        n = min(MAX_SNAPSHOTS, MAX_BYTES // (4 * self.n_parameters), self.steps + 1)
-        way = np.linspace(0, 1, n) ** 1.5
+        n = min(MAX_SNAPSHOTS, MAX_BYTES // (4 * self.n_parameters))
+        if n > self.steps:
+            return tuple(range(self.steps + 1))
+        way = np.interp(np.linspace(0, 1, n), [0, 0.2, 0.75, 1], [0, 1 / 8, 3 / 8, 1])
         return tuple(sorted({math.ceil(self.steps * part) for part in way.tolist()}))
 
 

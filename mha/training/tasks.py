@@ -35,8 +35,9 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 PRONOUN_OF: Mapping[str, str] = MappingProxyType(
     {name: pronoun for pronoun, names in NAMES.items() for name in names}
 )
-# Whom "because she …" means after such a verb: people mostly take it so (Garvey and Caramazza 1974,
-# Linguistic Inquiry 5, 459-464); in these texts it is a rule.
+# Whom "because she …" means after such a verb: so most people who complete such a sentence take it
+# (Ferstl, Garnham and Manouilidou 2011, doi:10.3758/s13428-010-0023-2; bias to the subject, -100 to
+# 100: amused 67, scared 74, charmed 81, admired -92, thanked -92, feared -85). Here it is a rule.
 VERBS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"subject": ("amused", "scared", "charmed"), "object": ("admired", "thanked", "feared")}
 )

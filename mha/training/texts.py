@@ -14,21 +14,15 @@ TRAINING, HELD_OUT = 0, 1  # streams of random numbers that share none
 MAX_WORD = 64  # characters of a visitor's text for each token; the rest is not read
 
 
-def shares(settings: Settings) -> list[int]:
-    """How many texts of a batch each task gets: equal parts, the first ones one more."""
-    each, more = divmod(settings.batch, len(settings.tasks))
-    return [each + (i < more) for i in range(len(settings.tasks))]
-
-
 def training_texts(settings: Settings, step: int) -> Texts:
-    """The batch (batch, training_length) of a step, which depends on seed and step alone."""
-    n_texts = shares(settings)
-    return _draw(settings, settings.seed, (TRAINING, step), n_texts, settings.training_length)
+    """The texts (n_tasks * batch, training_length) of a step, by seed and step alone."""
+    length = settings.training_length
+    return _draw(settings, settings.seed, (TRAINING, step), settings.batch, length)
 
 
 def held_out_texts(settings: Settings, n_each: int) -> Texts:
     """Texts (n_tasks * n_each, T) that no step reads, alike for all seeds, to compare runs by."""
-    return _draw(settings, 0, (HELD_OUT,), [n_each] * len(settings.tasks), settings.T)
+    return _draw(settings, 0, (HELD_OUT,), n_each, settings.T)
 
 
 def words(settings: Settings, tokens: Array) -> Array:
@@ -68,13 +62,11 @@ def parse_text(settings: Settings, text: str) -> Array:
     return np.array(tokens)
 
 
-def _draw(
-    settings: Settings, seed: int, stream: tuple[int, ...], n_texts: list[int], T: int
-) -> Texts:
+def _draw(settings: Settings, seed: int, stream: tuple[int, ...], n_each: int, T: int) -> Texts:
     generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=stream))
     drawn, first = [], 0
-    for name, B in zip(settings.tasks, n_texts, strict=True):
-        tokens, counted = TASKS[name].sample(generator, B, T)
+    for name in settings.tasks:
+        tokens, counted = TASKS[name].sample(generator, n_each, T)
         drawn.append(Texts(tokens + first, counted))
         first += len(TASKS[name].alphabet)
     return Texts(*map(np.concatenate, zip(*drawn, strict=True)))

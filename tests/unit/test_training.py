@@ -42,7 +42,7 @@ from mha.training.texts import training_texts, words
 from tests.unit.says import says
 
 EVERY = tuple(TASKS)
-TINY = Settings(EVERY, n_layers=2, d_model=8, n_heads=2, T=16, batch=9, steps=6)
+TINY = Settings(EVERY, n_layers=2, d_model=8, n_heads=2, T=16, batch=8, steps=6)
 
 some = settings(deadline=None, max_examples=15)
 tiny = st.builds(
@@ -92,7 +92,7 @@ def same(ours: Snapshot, theirs: Snapshot) -> None:
     steps=st.integers(1, 2000), d_model=st.sampled_from([4, 64, 128]), n_layers=st.integers(1, 4)
 )
 @settings(deadline=None)
-def test_kept_steps_are_few_dense_early_and_end_with_the_run(steps, d_model, n_layers):
+def test_kept_steps_are_few_dense_where_jobs_appear_and_end_with_the_run(steps, d_model, n_layers):
     run = Settings(EVERY, d_model=d_model, n_layers=n_layers, steps=steps)
     kept = run.kept_steps
     assert kept[0] == 0
@@ -101,9 +101,11 @@ def test_kept_steps_are_few_dense_early_and_end_with_the_run(steps, d_model, n_l
     assert len(kept) <= MAX_SNAPSHOTS
     assert len(kept) * 4 * run.n_parameters <= MAX_BYTES
     gaps = np.diff(kept)
-    assert gaps[-1] == gaps.max() or gaps.max() - gaps[-1] <= 1
-    # As many in the first half as in the second, but for the one that whole steps may move over.
-    assert sum(step <= steps / 2 for step in kept) >= (len(kept) - 1) / 2
+    assert gaps.max() - gaps[-1] <= 1
+    # Half of them in that quarter of the way, where steps are so many that two are never one.
+    there = sum(steps / 8 <= step <= 3 * steps / 8 for step in kept)
+    assert steps < 100 or there >= len(kept) / 2 - 1
+    assert steps >= MAX_SNAPSHOTS or kept == tuple(range(steps + 1))
 
 
 @given(tiny)
@@ -323,7 +325,7 @@ def test_a_short_training_lowers_the_loss(task):
 
 
 def test_every_task_learns_in_a_mixed_batch():
-    run = Settings(EVERY, d_model=32, T=16, batch=48, steps=40, learning_rate=0.01)
+    run = Settings(EVERY, d_model=32, T=16, batch=16, steps=40, learning_rate=0.01)
     first, *_, last = Run(run)
     assert all(last.losses[task] < 0.9 * first.losses[task] for task in EVERY)
 
