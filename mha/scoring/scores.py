@@ -1,22 +1,4 @@
-"""What a head does, measured from its weights alone.
-
-    score = mean over the queries that have a target of the weight on their targets    in [0, 1]
-
-A job names, for each query i, the keys that a head with this job would look at:
-
-    previous token    i - 1
-    same symbol       every earlier place of the symbol at i
-    induction         every place just after an earlier place of the symbol at i
-    matching bracket  the innermost bracket still open at i
-    pronoun's name    the latest name before the pronoun at i that goes with it
-    first token       0
-    itself            i
-
-A query without a target is left out, and so is the first one in every job: a causal head can look
-nowhere else. A text in which no query has a target gives the score 0, to a uniform head as well.
-
-A number is judged beside what a head that looks evenly at all it sees would score on the same text.
-"""
+"""The scores: how much of their weight the queries give to where a job would look."""
 
 from __future__ import annotations
 
@@ -25,22 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from mha.checks import require_finite, require_positive_int, require_shape
+from mha.checks import require_positive_int, require_shape
+from mha.scoring.targets import (
+    duplicate_token_targets,
+    first_token_targets,
+    induction_targets,
+    matching_bracket_targets,
+    previous_token_targets,
+    pronoun_name_targets,
+    self_targets,
+)
 
 Array = np.ndarray
 
 SUM_TOLERANCE = 1e-3  # of a row, which may have been float32 or float16
-
-# A job stands out when its lift, the way from the uniform score to 1, is at least 0.3: the jobs
-# have different targets and a row has one weight to give, so that three at most can reach so far,
-# and evenness or chance does not. The next best must have less than half: where two jobs come that
-# close, neither is the head's.
-STANDS_OUT = 0.3
-AHEAD = 2.0
-MIXED = "mixed"
-
-
-# The scores
 
 
 def previous_token_score(weights: Array) -> Array:
@@ -175,105 +155,6 @@ def uniform_weights(T: int) -> Array:
     """
     T = require_positive_int("T", T)
     return np.tri(T) / np.arange(1, T + 1)[:, None]
-
-
-# Where each job would look: bool (..., T, T), one row a query
-
-
-def previous_token_targets(T: int) -> Array:
-    return np.eye(T, k=-1, dtype=bool)
-
-
-def first_token_targets(T: int) -> Array:
-    targets = np.zeros((T, T), dtype=bool)
-    targets[1:, 0] = True
-    return targets
-
-
-def self_targets(T: int) -> Array:
-    targets = np.eye(T, dtype=bool)
-    targets[0] = False
-    return targets
-
-
-def duplicate_token_targets(tokens: Sequence[Any] | Array) -> Array:
-    tokens = np.asarray(tokens)
-    return np.tril(tokens[..., :, None] == tokens[..., None, :], -1)
-
-
-def induction_targets(tokens: Sequence[Any] | Array) -> Array:
-    """The targets of `duplicate_token_targets`, each one place to the right."""
-    targets = np.zeros_like(earlier := duplicate_token_targets(tokens))
-    targets[..., 1:] = earlier[..., :-1]
-    return targets
-
-
-def matching_bracket_targets(tokens: Sequence[str] | Array, closing: Mapping[str, str]) -> Array:
-    tokens = np.asarray(tokens)
-    targets = np.zeros((*tokens.shape, tokens.shape[-1]), dtype=bool)
-    for row in np.ndindex(tokens.shape[:-1]):
-        still_open: list[int] = []
-        for i, token in enumerate(tokens[row].tolist()):
-            if token in closing:
-                still_open.append(i)
-            elif still_open and token == closing[str(tokens[row][still_open[-1]])]:
-                still_open.pop()
-            if still_open and still_open[-1] != i:
-                targets[(*row, i, still_open[-1])] = True
-    return targets
-
-
-def pronoun_name_targets(tokens: Sequence[str] | Array, pronoun_of: Mapping[str, str]) -> Array:
-    tokens = np.asarray(tokens)
-    targets = np.zeros((*tokens.shape, tokens.shape[-1]), dtype=bool)
-    for row in np.ndindex(tokens.shape[:-1]):
-        latest: dict[str, int] = {}  # by pronoun, where its latest name stands
-        for i, token in enumerate(tokens[row].tolist()):
-            if token in latest:
-                targets[(*row, i, latest[token])] = True
-            elif token in pronoun_of:
-                latest[pronoun_of[token]] = i
-    return targets
-
-
-# The name of what a head does
-
-
-def lift(score: float, uniform: float) -> float:
-    """The way from a uniform head's score to 1: 0 is no better than even, 1 is perfect.
-
-    Below 0 the head looks away. 0 where a uniform head scores 1 already.
-
-    Raises:
-        ValueError: a score that is no finite number.
-    """
-    score = require_finite("score", score, instead="a score in [0, 1]")
-    uniform = require_finite("uniform", uniform, instead="a score in [0, 1]")
-    return (score - uniform) / (1 - uniform) if uniform < 1 else 0.0
-
-
-def label(scores: Mapping[str, float], uniform: Mapping[str, float]) -> str:
-    """The job that stands out by measure, or "mixed".
-
-    A job stands out when its lift is at least STANDS_OUT and at least AHEAD times the next best.
-
-    Args:
-        scores: a head's score by the name of the job.
-        uniform: a uniform head's on the same text, by the same names.
-
-    Raises:
-        ValueError: no job, other names in `uniform`, or a score that is no finite number.
-    """
-    if not scores or set(scores) != set(uniform):
-        raise ValueError(
-            f"scores and uniform must name the same jobs, one at least; "
-            f"got scores={list(scores)}, uniform={list(uniform)}. "
-            f"Try the scores of uniform_weights(T) on the same text."
-        )
-    lifts = {job: lift(scores[job], uniform[job]) for job in scores}
-    best, *others = sorted(lifts, key=lifts.__getitem__, reverse=True)
-    is_ahead = not others or lifts[best] >= AHEAD * lifts[others[0]]
-    return best if lifts[best] >= STANDS_OUT and is_ahead else MIXED
 
 
 def _probabilities(weights: Any) -> Array:
