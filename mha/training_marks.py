@@ -1,21 +1,17 @@
-"""Snapshots of a run → the marks of its pictures: losses, and heads' scores, over the steps.
+"""Readings of a run → the marks of its pictures: losses, and heads' scores, over the steps.
 
-No torch here: a snapshot is read for its numbers alone.
+No torch here: of a snapshot nothing is read but what was measured.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from mha.scoring import label
-from mha.training import Settings
-
-if TYPE_CHECKING:
-    from mha.training import Snapshot
+from mha.training import Reading, Settings
 
 LEAST_LOSS = 0.0001  # nats; the lower end of the picture, where a logarithm would go on for ever
 UNIFORM = "uniform head"
@@ -37,6 +33,14 @@ def head_names(settings: Settings) -> dict[str, tuple[int, int]]:
     }
 
 
+def groups(reading: Reading, task: str, over: float) -> dict[str, list[str]]:
+    """By job, the short names of the heads that score over a bound for it on a task's texts."""
+    return {
+        job: [n for n, at in head_names(reading.settings).items() if scores[at] > over]
+        for job, scores in reading.scores[task].items()
+    }
+
+
 def blind_loss(settings: Settings) -> float:
     """The loss, in nats, of guessing evenly among all symbols of the run."""
     return math.log(len(settings.vocabulary))
@@ -47,7 +51,7 @@ def loss_text(loss: float) -> str:
     return f"{loss:.3f}" if loss >= 0.0005 else "under 0.001"
 
 
-def losses_marks(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
+def losses_marks(snapshots: Sequence[Reading]) -> pd.DataFrame:
     """Every task's loss over the steps.
 
     Returns:
@@ -74,7 +78,7 @@ def losses_marks(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
     return table.assign(drawn=table["loss"].clip(lower=LEAST_LOSS), last=settings.steps)
 
 
-def scores_marks(snapshots: Sequence[Snapshot], task: str, job: str) -> pd.DataFrame:
+def scores_marks(snapshots: Sequence[Reading], task: str, job: str) -> pd.DataFrame:
     """Every head's score for a job over the steps, a row of the picture each, and a uniform head's.
 
     Returns:

@@ -4,29 +4,35 @@ import streamlit as st
 
 from pages.parts import bound
 from pages.parts.scene import enter
-from pages.parts.training import choose, knock, patterns, predict, watch
+from pages.parts.training import choose, knock, patterns, predict, seeds, view, watch
 
-STEPS = ("Training", "Patterns", "Knock out", "Predict")
+STEPS = ("Training", "Patterns", "Knock out", "Predict", "Two seeds")
 
 scene = enter()
 st.title("Heads that learn their jobs")
 sentence_place = st.container()
 control_place = st.container()
-step = bound.segments("Step", STEPS, key="training_step", label_visibility="collapsed")
+step_row = st.container(horizontal=True, vertical_alignment="center")
+with step_row:
+    step = bound.segments("Step", STEPS, key="training_step", label_visibility="collapsed")
 asked_place = st.container()
 picture_place = st.container()
 settings = choose.settings(scene)
 if settings is None:
     st.stop()
 
+run = view.look(settings)
 with control_place:
-    course = watch.control(settings)
-has_learned = course is not None and bool(course.snapshots)
+    watch.control(settings, run)
+with step_row:
+    watch.begin_anew(settings, run)
+has_learned = run is not None and bool(run.snapshots)
 with sentence_place:
     if has_learned:
-        watch.tell_outcome(course)
+        watch.tell_outcome(run, has_strips=step == "Training")
     else:
         watch.introduce()
+trained = [settings]
 with asked_place:
     match step:
         case "Training":
@@ -43,23 +49,47 @@ with asked_place:
             heads, job = knock.choose(settings)
         case "Predict":
             guess, is_revealed = predict.choose(settings)
+        case "Two seeds":
+            left, right = st.columns([5, 2], gap="medium")
+            with left:
+                at_step = patterns.choose_step(settings)
+            with right:
+                other = seeds.choose_other(settings)
+            task = seeds.choose_task(settings)
+            layer = patterns.choose_layer(settings)
+            trained.append(other)
+            seeds.control(settings, other)
+view.leave_all_but(*trained)
 
-trains = watch.is_on(settings) and not course.is_done
+
+def draw_live() -> None:
+    """What moves while a run is trained."""
+    if step == "Training":
+        watch.draw(view.look(settings), scored)
+    else:
+        seeds.draw(settings, other, at_step, task, layer)
+
+
+moves = step in ("Training", "Two seeds")
+on = view.in_training(*trained)
 with picture_place:
     match step:
+        case _ if on is not None and moves:
+            watch.live(on, draw_live)  # in its place, and after all else
         case _ if not has_learned:
-            if not trains:
+            if on is None:
                 watch.invite(settings)
         case "Training":
-            if not trains:
-                watch.draw(course, scored)
+            watch.draw(run, scored)
         case "Patterns":
-            patterns.draw(patterns.snapshot_at(course, at_step), text, layer)
+            patterns.draw(patterns.snapshot_at(run, at_step), text, layer)
         case "Knock out":
-            knock.tell(patterns.snapshot_at(course, at_step), heads, job)
+            knock.tell(patterns.snapshot_at(run, at_step), heads, job)
         case "Predict":
             if guess is not None and is_revealed:
-                predict.tell(course.snapshots[-1], guess)
-if trains:  # last, so that all else is there while it works
-    with picture_place if step == "Training" else control_place:
-        watch.live(course, scored if step == "Training" else None)
+                predict.tell(run.snapshots[-1], guess)
+        case "Two seeds":
+            seeds.draw(settings, other, at_step, task, layer)
+if on is not None and not moves:  # last, so that all else is there while it works
+    with control_place:
+        watch.live(on, None)

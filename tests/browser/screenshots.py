@@ -20,7 +20,7 @@ from tests.browser.visit import Visit, settle
 PAGES = [
     ("overview", "/"),
     ("hand_built_heads", "/hand_built_heads"),
-    ("training", "/training?train_steps=250"),
+    ("training", "/training"),
     ("split_merge", "/split_merge?stage=attention"),
     ("fused_module", "/fused_module?kv_heads=2"),
     ("real_models", "/real_models"),

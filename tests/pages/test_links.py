@@ -189,12 +189,16 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "order": st.sampled_from([*SORTED_BY, "by name"]),
     "cache_guess": st.sampled_from([*CACHE_GUESSES, "8"]),
     "cache_reveal": st.sampled_from(["true", "false"]),
-    "training_step": st.sampled_from(["Training", "Patterns", "Knock out", "Predict", "Train"]),
+    "training_step": st.sampled_from(
+        ["Training", "Patterns", "Knock out", "Predict", "Two seeds", "Train"]
+    ),
     "train_tasks": st.sampled_from([*TASKS, "Copy"]),
     "train_layers": st.integers(-1, 6),
     "train_size": st.sampled_from([OWN, SIDEBAR, "64"]),
     "train_steps": st.integers(-1, 2500),
     "train_seed": st.integers(-1, 10_001),
+    "train_seed2": st.integers(-1, 10_001),
+    "seeds_task": st.sampled_from([*TASKS, "Copy"]),
     "job": st.sampled_from([f"{task}: {job}" for task in TASKS for job in jobs(task)]),
     "job2": st.sampled_from([f"{task}: {job}" for task in TASKS for job in jobs(task)]),
     "snapshot": st.integers(-1, 2500),
@@ -344,8 +348,9 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
         app = open_page("fused_module", d_model=16, heads=16, batch=2, at=at)
         read_by_pages |= keys_of_the_link(app)
     many_heads = {"train_size": SIDEBAR, "heads": 16, "train_layers": 2}
-    app = open_page("training", training_step="Patterns", **many_heads)
-    read_by_pages |= keys_of_the_link(app)
+    for step in ("Patterns", "Two seeds"):
+        app = open_page("training", training_step=step, train_tasks=[*TASKS], **many_heads)
+        read_by_pages |= keys_of_the_link(app)
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
     assert read_by_pages == set(KEYS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import torch
@@ -12,31 +10,24 @@ from hypothesis import strategies as st
 
 from mha.training import TASKS, Run, Settings, heads_that, knock_out, labels, patterns
 from mha.training_marks import head_names
-from pages.parts.training import knock, watch
+from pages.parts.training import knock
 from pages.parts.training import patterns as scrubber
 from pages.parts.training.choose import SIDEBAR
-from pages.parts.training.shelf import MOST_KEPT, Course, Shelf, shelf
-from tests.pages.app import grid, open_page, read, table_of
+from pages.parts.training.shelf import AT_ONCE, MOST_KEPT, Course, Shelf, shelf
+from tests.pages.app import grid, open_page, table_of
+from tests.pages.runs import (
+    LINK,
+    PAGE,
+    TINY,
+    empty_shelf,
+    pictures,
+    press,
+    said,
+    step_by_step,
+    text,
+)
 
-PAGE = "training"
-TINY = Settings(("copy", "brackets"), d_model=8, n_heads=2, steps=6)
-LINK = {"train_tasks": ["copy", "brackets"], "train_size": SIDEBAR, "train_steps": 6}
-LINK |= {"d_model": 8, "heads": 2}
-
-
-@pytest.fixture(autouse=True)
-def empty_shelf() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    shelf.clear()
-    yield
-    shelf.clear()
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def step_by_step(monkeypatch) -> None:
-    """Each slice of work is one step."""
-    monkeypatch.setattr(watch, "SLICE_SECONDS", 0)
+__all__ = ["empty_shelf", "step_by_step"]  # fixtures
 
 
 @pytest.fixture(scope="module")
@@ -52,27 +43,9 @@ def snapshots() -> list:
 def trained(empty_shelf) -> Course:
     """A run on the shelf, as another visitor has left it."""
     course = shelf().begin(TINY)
-    assert course.work(60, lambda: None)
+    assert course.work(60, lambda: None) is None
     assert course.is_done
     return course
-
-
-def press(app, name: str):
-    (button,) = [button for button in app.main.button if button.label == name]
-    return button.click().run()
-
-
-def pictures(app, begins: str) -> list:
-    """The pictures of which a screen reader is told words that begin so."""
-    return [c for c in app.get("vega_lite_chart") if c.proto.alt.startswith(begins)]
-
-
-def text(app) -> str:
-    return read("\n".join(markdown.value for markdown in app.main.markdown))
-
-
-def said(boxes) -> list[str]:
-    return [read(box.value) for box in boxes]
 
 
 def error_of(work, *args, **kwargs) -> str:
@@ -138,14 +111,24 @@ def test_a_visitor_watches_a_run_that_another_one_trains(step_by_step):
 
 
 def test_runs_wait_for_a_free_processor(step_by_step):
-    free = shelf()._free
-    while free.acquire(blocking=False):
-        pass
+    line = shelf()._line
+    others = [str(i) for i in range(AT_ONCE + 1)]
+    for other in others:
+        line.enter(other)
     app = press(open_page(PAGE, **LINK), "Train")
-    (bar,) = app.get("progress")
-    assert bar.proto.text == "Waiting for a free processor: other runs are being trained"
+    told = []
+    for other in others[1:]:
+        told.append(app.get("progress")[0].proto.text)
+        line._places.pop(other)
+        app.run()
     assert shelf().find(TINY).step == 0
-    free.release()
+    told.append(app.get("progress")[0].proto.text)
+    before = ["1 visitor’s run is", *(f"{n} visitors’ runs are" for n in range(2, AT_ONCE + 2))]
+    assert told == [
+        f"Step 0 of 6: waiting for a free processor, {runs} before yours"
+        for runs in reversed(before)
+    ]
+    line.leave(others[0], is_done=True)
     app.run()
     assert shelf().find(TINY).step == 1
 
@@ -193,7 +176,7 @@ def test_settings_that_cannot_be_are_told_in_place():
         ),
         (
             {"training_step": "Patterns", "snapshot": 130},
-            "snapshot must be a step that is kept, up to 700; got snapshot=130. Showing 128.",
+            "snapshot must be a step that is kept, up to 700; got snapshot=130. Showing 135.",
         ),
         (
             {"training_step": "Knock out", "off": ["L0H1", "L7H1"]},
@@ -465,5 +448,5 @@ def test_work_that_is_broken_off_can_go_on(monkeypatch):
             course.work(60, leave)
         assert course.step == step
     assert course.seconds_left > 0
-    assert course.work(60, lambda: None)
+    assert course.work(60, lambda: None) is None
     assert course.is_done

@@ -15,7 +15,7 @@ from mha.training import TASKS, Settings, parse_text
 from mha.training_marks import head_name, loss_text
 from pages.parts import bound, look
 from pages.parts.link import message, whole
-from pages.parts.training.shelf import Course
+from pages.parts.training.view import View
 from pages.parts.words import plain
 
 if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
@@ -45,12 +45,12 @@ def choose_step(settings: Settings) -> int:
     return int(chosen)
 
 
-def snapshot_at(course: Course, step: int) -> Snapshot:
+def snapshot_at(view: View, step: int) -> Snapshot:
     """The snapshot at a step, or the last before it where the run is not as far."""
-    found = [snapshot for snapshot in course.snapshots if snapshot.step <= step][-1]
-    if found.step < step and not course.is_done:
+    found = [snapshot for snapshot in view.snapshots if snapshot.step <= step][-1]
+    if found.step < step and not view.is_done:
         st.info(
-            f"The run is at step {course.step:,}. Showing step {found.step:,}.",
+            f"The run is at step {view.step:,}. Showing step {found.step:,}.",
             icon=":material/info:",
         )
     return found

@@ -1,8 +1,8 @@
 """Runs that all visitors share: who asks for the same settings sees the same run.
 
 A run goes on while somebody looks at it: each visitor's page asks for a slice of work now and then.
-One of them does it and the others watch. Slices that go on at one time are bounded, and so is the
-number of runs that are kept.
+One of them does it and the others watch. Runs that are at work at one time are bounded, the others
+stand in line, and the number of runs that are kept is bounded too.
 """
 
 from __future__ import annotations
@@ -11,29 +11,31 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock, Semaphore
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import streamlit as st
+
+from pages.parts.training.line import Line
 
 if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
     from mha.training import Run, Settings, Snapshot
 
 MOST_KEPT = 16
 TELL_SECONDS = 0.2
-AT_ONCE = max(1, (os.cpu_count() or 1) - 1)  # slices of work; a core is left to the pages
+AT_ONCE = max(1, (os.cpu_count() or 1) - 1)  # runs at work; a core is left to the pages
 
 
 class Course:
     """One run and its snapshots so far, in order; snapshots are never changed."""
 
-    def __init__(self, settings: Settings, free: Semaphore) -> None:
+    def __init__(self, settings: Settings, line: Line) -> None:
         self.settings = settings
         self.snapshots: list[Snapshot] = []
         self.step = 0
         self._run: Run | None = None
         self._seconds = 0.0
-        self._lock, self._free = Lock(), free
+        self._lock, self._line = Lock(), line
 
     @property
     def is_done(self) -> bool:
@@ -46,24 +48,28 @@ class Course:
             return None
         return (self.settings.steps - self.step) * self._seconds / self.step
 
-    def work(self, seconds: float, tell: Callable[[], None]) -> bool:
+    def work(self, seconds: float, tell: Callable[[], None]) -> int | None:
         """Train for so long, one step at least, or until the run is done.
 
-        `tell` is called several times a second and may raise to end the work early. Returns False,
-        at once, where another visitor is training this run, or where no core is free.
+        `tell` is called several times a second and may raise to end the work early.
+
+        Returns:
+            None after the work; or at once how many runs are before this one in the line for a
+            core; 0 where another visitor is training this run.
         """
         if not self._lock.acquire(blocking=False):
-            return False
+            return 0
         try:
-            if not self._free.acquire(blocking=False):
-                return False
+            before = self._line.enter(self)
+            if before:
+                return before
             try:
                 self._train(seconds, tell)
             finally:
-                self._free.release()
+                self._line.leave(self, is_done=self.is_done)
         finally:
             self._lock.release()
-        return True
+        return None
 
     def _train(self, seconds: float, tell: Callable[[], None]) -> None:
         import torch
@@ -100,7 +106,7 @@ class Shelf:
     def __init__(self) -> None:
         self._courses: OrderedDict[Settings, Course] = OrderedDict()
         self._lock = Lock()
-        self._free = Semaphore(AT_ONCE)
+        self._line = Line(AT_ONCE)
 
     def __len__(self) -> int:
         return len(self._courses)
@@ -116,11 +122,21 @@ class Shelf:
     def begin(self, settings: Settings) -> Course:
         """The run with these settings; a new one, which nobody has trained yet, if need be."""
         with self._lock:
-            course = self._courses.setdefault(settings, Course(settings, self._free))
-            self._courses.move_to_end(settings)
-            while len(self._courses) > MOST_KEPT:
-                self._courses.popitem(last=False)
-            return course
+            return self._begin(settings)
+
+    def renew(self, settings: Settings) -> Course:
+        """The run with these settings from its first step on, unless it is on its way anyhow."""
+        with self._lock:
+            if settings in self._courses and self._courses[settings].is_done:
+                del self._courses[settings]
+            return self._begin(settings)
+
+    def _begin(self, settings: Settings) -> Course:
+        course = self._courses.setdefault(settings, Course(settings, self._line))
+        self._courses.move_to_end(settings)
+        while len(self._courses) > MOST_KEPT:
+            self._courses.popitem(last=False)
+        return course
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -2,54 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from mha.charts.training import losses_spec, scores_spec
 from mha.training import Settings, jobs
+from mha.training.shipped import shipped_snapshots
 from mha.training_marks import blind_loss, loss_text, losses_marks, scores_marks
-from pages.parts import bound, look
+from pages.parts import bound
+from pages.parts import look as looks
 from pages.parts.training.shelf import Course, shelf
+from pages.parts.training.view import View, is_on, start, stop
 
 SLICE_SECONDS, EVERY_SECONDS = 0.85, 1.0
-_ON, _SEEN = "training_on", "training_seen"  # settings: in training here, and last looked at
+_LAST = "training_last"  # the settings of the last run that was seen
 
 
-def control(settings: Settings) -> Course | None:
-    """Draw the button and how far the run is; while it is on, train it slice by slice."""
-    course = shelf().find(settings)
-    if st.session_state.get(_ON) not in (None, settings):
-        st.session_state[_ON] = None
-    last = st.session_state.get(_SEEN)
-    if course is None and is_on(settings):  # so many others were begun since that it is gone
-        course = shelf().begin(settings)
-    if course is not None:
-        st.session_state[_SEEN] = settings
+def control(settings: Settings, view: View | None) -> None:
+    """Draw the button and how far the run is."""
+    last = st.session_state.get(_LAST)
+    if view is not None:
+        st.session_state[_LAST] = settings
     elif last not in (None, settings):
         st.info(
             "These are other settings: a run of their own begins at step 0. The last one is kept; "
             "choose its settings again to see it.",
             icon=":material/info:",
         )
-    if course is not None and course.is_done:
-        return course
+    button(settings, view, key="train_button")
+
+
+def button(settings: Settings, view: View | None, *, key: str, whose: str = "") -> None:
+    """Draw the button that trains a run which is not done, and beside it how far the run is.
+
+    whose: what is added to the button's name where there are two of them.
+    """
+    if view is not None and view.is_done:
+        return
     trains = is_on(settings)
+    if trains:
+        name, act, how = "Stop", stop, {}
+    else:
+        name, act, how = _offer(view), start, {"anew": False}
     with st.container(horizontal=True, vertical_alignment="center"):
-        name = "Stop" if trains else "Resume" if course is not None else "Train"
         st.button(
-            name,
-            key="train_button",
-            type="primary",
-            on_click=_set,
-            args=(None if trains else settings,),
+            f"{name}{whose}", key=key, type="primary", on_click=act, args=(settings,), kwargs=how
         )
         if not trains:
-            st.markdown(_rest(settings, course))
-    return course
+            st.markdown(_rest(settings, view))
 
 
-def is_on(settings: Settings) -> bool:
-    """Whether this visitor has the run with these settings going."""
-    return st.session_state.get(_ON) == settings
+def begin_anew(settings: Settings, view: View | None) -> None:
+    """Draw the button that trains a run again which is done, where one came with the app.
+
+    Others may be looking at the one that is done; they are then shown that which came with the app.
+    """
+    if view is not None and view.is_done and shipped_snapshots(settings) is not None:
+        st.button(
+            "Train anew",
+            key="train_anew",
+            on_click=start,
+            args=(settings,),
+            kwargs={"anew": True},
+            help=f"{settings.steps:,} steps, live. The same seed makes the same run again.",
+        )
 
 
 def choose_jobs(settings: Settings) -> list[tuple[str, str]]:
@@ -72,26 +89,27 @@ def choose_jobs(settings: Settings) -> list[tuple[str, str]]:
 
 
 @st.fragment(run_every=EVERY_SECONDS)
-def live(course: Course, scored: list[tuple[str, str]] | None) -> None:
+def live(settings: Settings, draw_it: Callable[[], None] | None) -> None:
     """The picture, then one slice of work; again and again until the run is done."""
+    course = shelf().begin(settings)
     bar = st.progress(_share(course), text=_far(course))
-    if scored is not None and course.snapshots:  # before the work: what waits for it turns pale
-        draw(course, scored)
-    did = course.work(SLICE_SECONDS, lambda: bar.progress(_share(course), text=_far(course)))
+    if draw_it is not None and course.snapshots:  # before the work: what waits for it turns pale
+        draw_it()
+    before = course.work(SLICE_SECONDS, lambda: bar.progress(_share(course), text=_far(course)))
     if course.is_done:
         st.rerun()
-    if not did:
-        bar.progress(_share(course), text=_waiting(course))
+    if before is not None:
+        bar.progress(_share(course), text=_waiting(course, before))
 
 
-def draw(course: Course, scored: list[tuple[str, str]]) -> None:
+def draw(view: View, scored: list[tuple[str, str]]) -> None:
     """Losses on the left, two strips of scores on the right."""
-    snapshots, settings, theme = list(course.snapshots), course.settings, look.theme()
+    snapshots, settings, theme = view.snapshots, view.settings, looks.theme()
     losses, strips = st.columns([2, 3], gap="medium")
     with losses:
         st.markdown("**Loss of each task**, on texts that training never reads")
         told = ", ".join(f"{task} {loss_text(loss)}" for task, loss in snapshots[-1].losses.items())
-        look.picture(
+        looks.picture(
             losses_marks(snapshots),
             losses_spec(theme, settings.steps),
             alt=f"Loss over the steps on a log axis, in nats. At the end: {told}. A guess "
@@ -103,7 +121,7 @@ def draw(course: Course, scored: list[tuple[str, str]]) -> None:
             st.markdown(f"**Score for “{job}”** on {task}, weak 0 to strong 1")
             marks = scores_marks(snapshots, task, job)
             n_rows = settings.n_layers * settings.n_heads + 1
-            look.picture(
+            looks.picture(
                 marks,
                 scores_spec(theme, settings.steps, n_rows),
                 alt=_alt(marks, task, job),
@@ -119,16 +137,21 @@ def introduce() -> None:
     )
 
 
-def tell_outcome(course: Course) -> None:
-    """The sentence above the picture: how far the loss has come."""
-    first, last = course.snapshots[0], course.snapshots[-1]
+def tell_outcome(view: View, *, has_strips: bool) -> None:
+    """The sentence above the picture: how far the loss has come, and how strips are read."""
+    first, last = view.snapshots[0], view.snapshots[-1]
     falls = "; ".join(
         f"{task} **{first.losses[task]:.2f} → {loss_text(last.losses[task])}** nats"
-        for task in course.settings.tasks
+        for task in view.settings.tasks
+    )
+    whence = ", in a run that came with the app" if view.is_shipped else ""
+    strips = (
+        " The name at the end of a strip is what the head measurably does, “mixed” where nothing "
+        "stands out."
     )
     st.markdown(
-        f"**Nobody told a head what to do.** After {last.step:,} steps: {falls}. The name at the "
-        "end of a strip is what the head measurably does, “mixed” where nothing stands out."
+        f"**Nobody told a head what to do.** After {last.step:,} steps{whence}: {falls}."
+        f"{strips if has_strips else ''}"
     )
 
 
@@ -141,11 +164,18 @@ def invite(settings: Settings) -> None:
     )
 
 
-def _rest(settings: Settings, course: Course | None) -> str:
-    if course is None:
+def _offer(view: View | None) -> str:
+    if view is None:
+        return "Train"
+    return "Follow" if view.others_at else "Resume"
+
+
+def _rest(settings: Settings, view: View | None) -> str:
+    if view is None:
         heads = settings.n_layers * settings.n_heads
         return f"{heads} heads that know nothing yet, in {settings.n_layers} layers"
-    return f"Stopped at step {course.step:,} of {settings.steps:,}"
+    others = f"; others have gone on to step {view.others_at:,}" if view.others_at else ""
+    return f"Stopped at step {view.step:,} of {settings.steps:,}{others}"
 
 
 def _share(course: Course) -> float:
@@ -159,19 +189,15 @@ def _far(course: Course) -> str:
     return f"Step {course.step:,} of {course.settings.steps:,}, {left:.0f} s left"
 
 
-def _waiting(course: Course) -> str:
-    if course.step:
-        return f"Step {course.step:,} of {course.settings.steps:,}: trained by another visitor"
-    return "Waiting for a free processor: other runs are being trained"
+def _waiting(course: Course, before: int) -> str:
+    far = f"Step {course.step:,} of {course.settings.steps:,}"
+    if before:
+        runs = "1 visitor’s run is" if before == 1 else f"{before} visitors’ runs are"
+        return f"{far}: waiting for a free processor, {runs} before yours"
+    return f"{far}: trained by another visitor"
 
 
 def _alt(marks, task: str, job: str) -> str:
     ends = marks.drop_duplicates("row", keep="last")
     told = "; ".join(f"{row.name_of}: {row.text}" for row in ends.itertuples())
     return f"Scores for {job} on {task}, a strip a head over the steps. At the end, {told}."
-
-
-def _set(settings: Settings | None) -> None:
-    if settings is not None:
-        shelf().begin(settings)
-    st.session_state[_ON] = settings
