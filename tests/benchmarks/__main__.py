@@ -8,14 +8,14 @@ from __future__ import annotations
 import logging
 import sys
 
-from tests.benchmarks import animation, attention, module, pictures, reruns
+from tests.benchmarks import animation, attention, module, pictures, reruns, training
 from tests.benchmarks.pairs import Measured, measure
 
 
 def main(words: list[str]) -> None:
     logging.disable(logging.WARNING)
     print(f"{'ours':<44} {'':>9}  {'against':<38} {'':>9}  {'ratio':>6}  aim")
-    for group in (attention, module, pictures, animation, reruns):
+    for group in (attention, module, pictures, animation, reruns, training):
         for pair in group.pairs():
             if not words or any(word in pair.what + pair.against for word in words):
                 print(line(measure(pair)), flush=True)
