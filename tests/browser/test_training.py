@@ -11,7 +11,7 @@ from tests.browser.sight import faults, faults_of_steps
 from tests.browser.visit import settle
 
 PATH = "/training"
-STEPS = ("Training", "Patterns", "Knock out", "Predict")
+STEPS = ("Training", "Patterns", "Knock out", "Predict", "Two seeds")
 TINY = {"train_size": "as in the sidebar", "d_model": 16, "heads": 2, "train_tasks": "brackets"}
 
 
@@ -52,6 +52,16 @@ def test_a_run_is_trained_and_scrubbed_and_its_link_shows_others_the_same(open_p
     settle(theirs)
     assert "These are other settings" in theirs.get_by_test_id("stMain").inner_text()
     assert theirs.get_by_role("button", name="Train", exact=True).is_visible()
+
+
+def test_there_is_something_to_scrub_before_anything_is_trained(open_page):
+    page = open_page(f"{PATH}?training_step=Patterns")
+    assert pictures(page).count() == 8
+    at_the_end = patterns(page)
+    press_slider(page, "snapshot", "Home")
+    assert page.get_by_text(re.compile("^Step 0")).is_visible()
+    assert patterns(page) != at_the_end
+    assert page.get_by_role("button", name="Train anew", exact=True).is_visible()
 
 
 def test_no_state_has_a_serious_barrier_or_anything_cut_off_or_small(open_page):

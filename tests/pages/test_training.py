@@ -396,11 +396,12 @@ def test_the_head_that_is_missed_most_is_told_when_it_is_asked_for(trained):
 
 HOSTILE = ("<img src=x>", "**b** $x$ :red[x]", "1e99", "nan", "", "( [ L0H0", "a" * 400, "\x00")
 KEYS = ("snapshot", "train_text", "train_layer", "off", "off_job", "missed_guess", "job", "job2")
+KEYS += ("train_seed2", "seeds_task")
 
 
 @settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 @given(
-    step=st.sampled_from(["Training", "Patterns", "Knock out", "Predict"]),
+    step=st.sampled_from(["Training", "Patterns", "Knock out", "Predict", "Two seeds"]),
     link=st.dictionaries(
         st.sampled_from(KEYS),
         st.one_of(st.sampled_from(HOSTILE), st.integers(-1, 9).map(str), st.just("L0H1")),

@@ -18,7 +18,7 @@ def settings(scene: Scene) -> Settings | None:
     """Draw what a run depends on; None, with a message in place, where it cannot be."""
     st.subheader("What is trained")
     notes = st.container()
-    tasks_column, layers_column, size_column = st.columns([4, 3, 5], gap="medium")
+    tasks_column, layers_column, size_column = st.columns([3, 2, 5], gap="medium")
     with tasks_column:
         tasks = bound.several(
             "Tasks", list(TASKS), key="train_tasks", default=["copy"], tell_in=notes
