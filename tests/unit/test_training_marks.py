@@ -15,6 +15,7 @@ from mha.training_marks import (
     _APART,
     LEAST_LOSS,
     blind_loss,
+    groups,
     head_names,
     knock_out_marks,
     loss_text,
@@ -50,6 +51,16 @@ def test_names_of_losses_stand_apart_below_the_ends_of_their_lines(three):
     assert (places[1:] / places[:-1] >= _APART - 1e-9).all()
     assert (names["label_at"] < names["drawn"]).all()
     assert (table["drawn"] >= LEAST_LOSS).all()
+
+
+def test_groups_are_the_heads_over_the_bound_by_job():
+    reading = snapshot(10, dict.fromkeys(TASKS, 1.0))
+    names = list(head_names(SETTINGS))
+    by_job = groups(reading, "copy", 0.25)
+    assert by_job["previous token"] == ["L0H0"]  # the others score 0.25, which is not over it
+    assert set(by_job) == set(jobs("copy"))
+    assert groups(reading, "copy", 0.2)["previous token"] == names
+    assert groups(reading, "copy", 0.2)["itself"] == []
 
 
 def test_a_blind_guess_is_even_among_all_symbols():
