@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it runs torch, which is loaded when the page has been paint
 
 EVERY = "all"
 _CASE, _UNNAMED = "case", "puzzle"
-_ACROSS = 4  # inputs side by side; no mistake has more
+_INPUT_PIXELS = 260  # of a slider; four have room side by side
 
 
 def choose() -> Pitfall:
@@ -59,12 +59,11 @@ def _choose_from(label: str, known: dict[str, Pitfall], *, key: str, what: str) 
 
 def inputs(pitfall: Pitfall) -> dict[str, Any]:
     """Draw a slider for each of its inputs; they start where the mistake shows."""
-    chosen = {}
-    places = zip(pitfall.inputs.items(), st.columns(_ACROSS, gap="medium"), strict=False)
-    for i, ((name, entry), place) in enumerate(places, start=1):
-        with place:
-            chosen[name] = _choose(_key(i), entry)
-    return chosen
+    with st.container(horizontal=True, gap="medium"):
+        return {
+            name: _choose(_key(i), entry)
+            for i, (name, entry) in enumerate(pitfall.inputs.items(), start=1)
+        }
 
 
 def _choose(key: str, entry: Input) -> Any:
@@ -74,7 +73,10 @@ def _choose(key: str, entry: Input) -> Any:
         return start, message(key, f"one of {', '.join(options)}", asked, start)
 
     stops = list(options)
-    return options[bound.stops(entry.label, stops, index=stops.index(start), key=key, mend=mend)]
+    at = stops.index(start)
+    return options[
+        bound.stops(entry.label, stops, index=at, key=key, mend=mend, width=_INPUT_PIXELS)
+    ]
 
 
 def go_on(pitfall: Pitfall, *, is_told: bool, named_step: str) -> None:
