@@ -25,6 +25,7 @@ from mha.mask_doctor.findings import (
     A_SEQUENCE,
     COUNTS,
     MODULE,
+    OTHER_AXES,
     SDPA,
     Counts,
     Finding,
@@ -61,6 +62,14 @@ class Reading:
     error: str | None
     findings: tuple[Finding, ...]
     others: tuple[Place, ...]
+
+    @property
+    def takes_its_axes(self) -> bool:
+        """Whether it reads the axes of the whole mask as they are meant.
+
+        Otherwise the weights are those that it gives once they are mended.
+        """
+        return all(finding.problem != OTHER_AXES for finding in self.findings)
 
     @property
     def seen_ahead(self) -> int:

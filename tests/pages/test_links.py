@@ -353,6 +353,9 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
     read_by_pages |= keys_of_the_link(app)
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
+    several = EXAMPLES["one a sequence"]
+    app = open_page("pitfalls", pitfalls_step="The mask doctor", mask=several)
+    read_by_pages |= keys_of_the_link(app)
     assert read_by_pages == set(KEYS)
 
 

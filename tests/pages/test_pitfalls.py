@@ -223,6 +223,7 @@ def test_a_mistake_that_was_found_is_taken_with_its_inputs():
     app.button(key="take_guessed_head_size").click().run()
     assert app.selectbox(key="case").value == PITFALLS["guessed_head_size"].name
     assert app.select_slider(key="with_1").value == "mistral-small-24b"
+    assert told(app.toast) == ["**A head size that is guessed** is shown at the top."]
     assert not app.main.warning
 
 
@@ -427,6 +428,8 @@ def readings(app, mask: str, dtype=None, place=None, counts=COUNTS[0]):
     causal = [not r.seen_ahead and not r.hidden_behind for r in judged]
     assert len(app.main.success) == sum(causal)
     assert len(app.main.info) == len(causal) - sum(causal)
+    mended = words(app).count("as they are once its axes are mended")
+    assert mended == sum(not reading.takes_its_axes for reading in expected)
     tables = iter(app.main.dataframe)
     for reading in expected:
         assert reading.rule in words(app)
@@ -541,7 +544,7 @@ def test_of_four_axes_a_matrix_is_called_by_its_sequence_and_head():
     mask = "[[[[True]], [[False]]], [[[True]], [[True]]]]"
     app = open_page(PAGE, pitfalls_step=DOCTOR, mask=mask, mask_at="sequence 0, head 1")
     readings(app, mask, place=(0, 1))
-    assert "**What is written**: sequence 0, head 1 of (2, 2, 1, 1)" in words(app)
+    assert "**What is written**: sequence 0, head 1  \n" in words(app)
     assert app.selectbox(key="mask_at").options == [
         f"sequence {b}, head {i}" for b in range(2) for i in range(2)
     ]

@@ -10,13 +10,14 @@ import streamlit as st
 from pages.parts import bound
 from pages.parts.link import message
 from pages.parts.pitfalls import guess
+from pages.parts.words import plain
 
 if TYPE_CHECKING:  # it runs torch, which is loaded when the page has been painted
     from mha.pitfalls import Input, Pitfall
 
 EVERY = "all"
 _CASE, _UNNAMED = "case", "puzzle"
-_INPUT_PIXELS = 260  # of a slider; four have room side by side
+_INPUT_PIXELS = 230  # of a slider; four have room side by side
 
 
 def choose() -> Pitfall:
@@ -112,7 +113,7 @@ def find() -> None:
             st.button(
                 pitfall.name.replace("_", r"\_"),
                 key=f"take_{pitfall.key}",
-                on_click=_take,
+                on_click=_take_found,
                 args=(pitfall,),
             )
 
@@ -136,6 +137,12 @@ def _key(i: int) -> str:
 def _take(pitfall: Pitfall) -> None:
     bound.assign(_CASE, pitfall.name)
     _start(pitfall)
+
+
+def _take_found(pitfall: Pitfall) -> None:
+    _take(pitfall)
+    # The button is far below what it changes.
+    st.toast(f"**{plain(pitfall.name)}** is shown at the top.", icon=":material/arrow_upward:")
 
 
 def _see(pitfall: Pitfall, named_step: str) -> None:

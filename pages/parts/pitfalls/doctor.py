@@ -71,7 +71,8 @@ def show(picture_place: bound.Place) -> None:
             diagnosis = diagnose(mask, dtype=dtype, place=place, counts=counts)
         except ValueError as error:  # a type that cannot hold it
             st.error(plain(str(error)), icon=":material/error:")
-            _draw_written(mask, place)
+            with st.columns(3, gap="medium")[0]:
+                _draw_written(mask, place)
             return
         _draw(mask, place, diagnosis)
 
@@ -106,16 +107,18 @@ def _draw(mask: PastedMask, place: Place, diagnosis: Diagnosis) -> None:
         for reading, beside in zip(readings, places, strict=True):
             with beside:
                 _draw_reading(reading)
-    with st.expander("All weights as tables" + ("" if few else ", also those without room above")):
-        for reading, beside in zip(readings, st.columns(2, gap="medium"), strict=True):
-            if reading.weights is not None:
+    taken = [reading for reading in readings if reading.weights is not None]
+    if taken:
+        title = "All weights as tables" + ("" if few else ", also those without room above")
+        with st.expander(title):
+            for reading, beside in zip(taken, st.columns(2, gap="medium"), strict=False):
                 with beside:
                     _tabulate(reading)
 
 
 def _draw_written(mask: PastedMask, place: Place) -> None:
     """The mask itself, or one of its matrices; a press turns a cell over."""
-    which = f": {_name(place)} of {mask.values.shape}" if place else ""
+    which = f": {_name(place)}" if place else ""
     st.markdown(f"**What is written**{which}  \nPress a cell to turn it over.")
     off, on = mask.names
     is_on = mask.at(place) != 0
@@ -152,6 +155,8 @@ def _draw_reading(reading: Reading) -> None:
         )
     if not reading.findings:
         _tell_shape(reading)
+    if not reading.takes_its_axes:
+        st.markdown("The weights are drawn as they are once its axes are mended.")
     if reading.others:
         listed = "; ".join(map(_name, reading.others))
         st.markdown(f"Something is wrong elsewhere too: {listed}.")
