@@ -338,10 +338,18 @@ def test_a_link_by_name_opens_the_case_and_loses_the_name(pitfall):
     assert pitfall.name not in everything_sent(app)
 
 
-def test_a_link_by_a_name_that_is_none_opens_the_first_case():
-    app = open_page(PAGE, pitfalls_step=WHICH, case="x")
-    assert app.selectbox(key="puzzle").value == "Case 1"
+@pytest.mark.parametrize(
+    ("link", "case"),
+    [
+        ({"case": "x"}, "Case 1"),
+        ({"case": PITFALLS["tiled_kv"].name, "puzzle": "Case 2"}, "Case 2"),
+    ],
+)
+def test_a_name_that_is_none_or_stands_beside_a_number_leaves_the_link_alone(link, case):
+    app = open_page(PAGE, pitfalls_step=WHICH, **link)
+    assert app.selectbox(key="puzzle").value == case
     assert "case" not in app.query_params
+    assert not app.main.warning
 
 
 def test_the_next_case_follows_and_after_the_last_comes_the_first():
@@ -548,6 +556,10 @@ def test_of_four_axes_a_matrix_is_called_by_its_sequence_and_head():
     assert app.selectbox(key="mask_at").options == [
         f"sequence {b}, head {i}" for b in range(2) for i in range(2)
     ]
+    # Many that are wrong are not all named.
+    app.text_area(key="mask").set_value("[[False]]" * 6).run()
+    several = "matrix 1; matrix 2; matrix 3; matrix 4; and 1 more."
+    assert f"Something is wrong elsewhere too: {several}" in words(app)
     # A mask of other places brings its own list.
     app.text_area(key="mask").set_value("[[[True]], [[False]]]").run()
     assert not app.exception

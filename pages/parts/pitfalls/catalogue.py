@@ -30,7 +30,7 @@ def choose_unnamed() -> Pitfall:
     named = st.query_params.get(_CASE)
     if named is not None and _CASE not in st.session_state:  # a link that gives the answer away
         del st.query_params[_CASE]
-        if named in by_name():
+        if named in by_name() and _UNNAMED not in st.query_params:
             st.query_params[_UNNAMED] = unnamed(by_name()[named])
         st.rerun()  # the widgets read the link as it was when the run began
     return _choose_from("Case", by_number(), key=_UNNAMED, what="one of the cases in its list")

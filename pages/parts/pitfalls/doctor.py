@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # it runs torch, which is loaded when the page has been paint
     from mha.reference import Array
 
 _MASK, _TYPE, _MATRIX, _COUNTS = "mask", "mask_type", "mask_at", "mask_counts"
+_MOST_NAMED = 4  # matrices in a sentence
 _FEW_KEYS = 8  # three pictures of so many have room side by side
 EXAMPLES = {
     "causal": "True False False False\nTrue True False False\nTrue True True False\n"
@@ -123,16 +125,12 @@ def _draw_written(mask: PastedMask, place: Place) -> None:
     off, on = mask.names
     is_on = mask.at(place) != 0
     written = "; ".join(" ".join(on if cell else off for cell in row) for row in is_on)
-
-    def write(drawn: Array) -> None:
-        _draw_anew(place, drawn)
-
     draw_on(
         is_on,
         mask.names,
         label=f"The mask, {mask.kind}: {written}.",
         row_pixels=charts.row_pixels(len(is_on)),
-        on_draw=write,
+        on_draw=partial(_draw_anew, place),
     )
 
 
@@ -158,8 +156,11 @@ def _draw_reading(reading: Reading) -> None:
     if not reading.takes_its_axes:
         st.markdown("The weights are drawn as they are once its axes are mended.")
     if reading.others:
-        listed = "; ".join(map(_name, reading.others))
-        st.markdown(f"Something is wrong elsewhere too: {listed}.")
+        listed = "; ".join(map(_name, reading.others[:_MOST_NAMED]))
+        more = len(reading.others) - _MOST_NAMED
+        st.markdown(
+            f"Something is wrong elsewhere too: {listed}{f'; and {more} more' if more > 0 else ''}."
+        )
 
 
 def _tabulate(reading: Reading) -> None:
