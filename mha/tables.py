@@ -190,12 +190,15 @@ def anatomy_table(anatomy: Anatomy) -> pd.DataFrame:
 
     Returns:
         lane (0 label, 1 characters, 2 code points, 3 bytes), left, right (in [0, 1], so that a box
-        lies over the bytes that it is made of), text, size (the columns that the text takes at
-        most), cluster (the character's position; -1 for the label), name (of a code point, else
-        ""), title (how many there are, at a lane's first box, else "").
+        lies over the bytes that it is made of), text (the label's set apart, so that it runs by its
+        own first letter), size (the columns that the text takes at most), cluster (the character's
+        position; -1 for the label), name (of a code point, else ""), way (of a character in a word
+        that has letters from right to left: its place as stored, and an arrow; else ""), title (how
+        many there are, at a lane's first box, else "").
     """
     total, at = anatomy.n_bytes, 0
-    boxes: list[tuple[int, int, int, str, int, str]] = [(0, 0, total, anatomy.word, -1, "")]
+    label = f"\N{FIRST STRONG ISOLATE}{anatomy.word}\N{POP DIRECTIONAL ISOLATE}"
+    boxes: list[tuple[int, int, int, str, int, str]] = [(0, 0, total, label, -1, "")]
     for i, cluster in enumerate(anatomy.clusters):
         start = at
         for point in cluster.code_points:
@@ -207,6 +210,7 @@ def anatomy_table(anatomy: Anatomy) -> pd.DataFrame:
     lanes, lefts, rights, texts, clusters, names = zip(
         *sorted(boxes, key=lambda box: box[:2]), strict=True
     )
+    ways = _ways(anatomy)
     counts = (
         "one label",
         _counted(len(anatomy.clusters), "character") + " to a reader",
@@ -225,9 +229,25 @@ def anatomy_table(anatomy: Anatomy) -> pd.DataFrame:
             ],
             "cluster": clusters,
             "name": names,
+            "way": [
+                ways[cluster] if lane == 1 else ""
+                for lane, cluster in zip(lanes, clusters, strict=True)
+            ],
             "title": ["" if lane in lanes[:i] else counts[lane] for i, lane in enumerate(lanes)],
         }
     )
+
+
+def _ways(anatomy: Anatomy) -> list[str]:
+    """For each character its place as stored and the way that it runs, if any runs leftward."""
+    if not anatomy.runs_leftward:
+        return [""] * len(anatomy.clusters)
+    arrows = {"left to right": "→", "right to left": "←", "neutral": ""}
+    return [
+        f"{number} {arrows[run.direction]}"
+        for run in anatomy.runs
+        for number in range(run.first, run.last + 1)
+    ]
 
 
 def _counted(n: int, thing: str) -> str:

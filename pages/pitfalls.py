@@ -13,7 +13,14 @@ with st.container(horizontal=True, horizontal_alignment="distribute", vertical_a
     st.title("Pitfalls", width="content")
     case_place = st.container(width=400)
 picture_place = st.container()
-step = bound.segments("Step", STEPS, key="pitfalls_step", label_visibility="collapsed")
+step = bound.segments(
+    "Step",
+    STEPS,
+    key="pitfalls_step",
+    label_visibility="collapsed",
+    on_change=catalogue.arrive,
+    args=(STEPS[1],),
+)
 match step:
     case "The mistakes":
         with case_place:
@@ -25,9 +32,10 @@ match step:
         catalogue.find()
     case "Which is right?":
         with case_place:
-            pitfall = catalogue.choose()
+            pitfall = catalogue.choose_unnamed()
         outcome = pitfall.run(**catalogue.inputs(pitfall))
-        guess.ask(pitfall, outcome, picture_place)
+        is_told = guess.ask(pitfall, outcome, picture_place)
+        catalogue.go_on(pitfall, is_told=is_told, named_step=STEPS[0])
     case "The mask doctor":
         doctor.show(picture_place)
     case "The token inspector":

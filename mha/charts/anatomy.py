@@ -5,7 +5,8 @@
     code points    U+0061
     bytes          61
 
-A text stands in its box where it has room.
+A text stands in its box where it has room. Boxes stand as the word is stored, the first at the
+left; where letters run from right to left, each character says its place and its way.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from mha.charts.colors import HEAD_HUES, MASK_GREY, color_at, ink_on
 from mha.charts.marks import finish, kept
 
 _BOX, _TITLE = 54, 36  # pixels
-_LANES = 4
+_LANES, _CHARACTERS = 4, 1
+_LEAST_WAY = 34  # pixels
 _LEAST_FONT = 11
 
 
@@ -65,7 +67,7 @@ def _lane(lane: int) -> list[alt.Chart]:
         )
         .encode(
             x=_x("x"),
-            y=alt.value(top + _BOX / 2),
+            y=alt.value(top + (_BOX / 2 if lane != _CHARACTERS else _BOX / 2 - 6)),
             text="text:N",
             color=alt.Color("ink:N", scale=None),
         )
@@ -73,7 +75,26 @@ def _lane(lane: int) -> list[alt.Chart]:
     title = rows.transform_filter("datum.title != ''").mark_text(
         align="left", baseline="bottom", fontSize=18, color="currentColor"
     )
-    return [boxes, texts, title.encode(x=alt.value(0), y=alt.value(top - 6), text="title:N")]
+    marks = [boxes, texts, title.encode(x=alt.value(0), y=alt.value(top - 6), text="title:N")]
+    return [*marks, _ways(rows, top)] if lane == _CHARACTERS else marks
+
+
+def _ways(rows: alt.Chart, top: int) -> alt.Chart:
+    """At the foot of a character's box, its place and the way that it runs."""
+    fits = f"(datum.right - datum.left) * width >= {_LEAST_WAY}"
+    return (
+        rows.transform_filter("datum.way != ''")
+        .transform_calculate(x="(datum.left + datum.right) / 2")
+        .mark_text(
+            baseline="bottom", fontSize=14, opacity=alt.ExprRef(f"{fits} ? 1 : 0"), aria=False
+        )
+        .encode(
+            x=_x("x"),
+            y=alt.value(top + _BOX - 3),
+            text="way:N",
+            color=alt.Color("ink:N", scale=None),
+        )
+    )
 
 
 def _x(field: str) -> alt.X:

@@ -1,35 +1,31 @@
-"""A doctor for masks: `reading` takes what was pasted, `diagnosis` says what becomes of it."""
+"""A doctor for masks: what was pasted, and what becomes of it.
 
-from mha.mask_doctor.diagnosis import (
-    DTYPES,
+`reading` takes the text, `pasted` is the mask, `diagnosis` gives it to PyTorch's two functions, and
+`findings` says what is wrong.
+"""
+
+from mha.mask_doctor.diagnosis import DTYPES, Diagnosis, DType, Reading, diagnose, seeded_scores
+from mha.mask_doctor.findings import (
+    COUNTS,
     FUNCTIONS,
     PROBLEMS,
-    Diagnosis,
-    DType,
+    Counts,
     Finding,
     Function,
     Problem,
-    Reading,
-    diagnose,
-    seeded_scores,
 )
-from mha.mask_doctor.reading import (
-    KINDS,
-    MAX_MASK,
-    MAX_MASK_TEXT,
-    Kind,
-    MaskTextError,
-    PastedMask,
-    read_mask,
-)
+from mha.mask_doctor.pasted import KINDS, Kind, PastedMask, Place
+from mha.mask_doctor.reading import MAX_MASK, MAX_MASK_TEXT, MaskTextError, read_mask
 
 __all__ = [
+    "COUNTS",
     "DTYPES",
     "FUNCTIONS",
     "KINDS",
     "MAX_MASK",
     "MAX_MASK_TEXT",
     "PROBLEMS",
+    "Counts",
     "DType",
     "Diagnosis",
     "Finding",
@@ -37,6 +33,7 @@ __all__ = [
     "Kind",
     "MaskTextError",
     "PastedMask",
+    "Place",
     "Problem",
     "Reading",
     "diagnose",

@@ -4,13 +4,13 @@
     float    both add it to the scores: 0 changes nothing, -inf hides, 1 only favours
     int      both refuse it
 
-The weights are PyTorch's own: each of the two is called with the mask as it was written.
+The weights are PyTorch's own: each of the two is called with the mask as it was written. Of a mask
+of more axes, one matrix (T_q, T_k) at a time is looked at, and the axes are judged apart.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
@@ -21,42 +21,38 @@ import torch.nn.functional as F
 from torch import nn
 
 from mha.checks import require_axes, require_shape
-from mha.mask_doctor.reading import BOOL, MAX_MASK, PastedMask
+from mha.mask_doctor.findings import (
+    A_SEQUENCE,
+    COUNTS,
+    MODULE,
+    OTHER_AXES,
+    SDPA,
+    Counts,
+    Finding,
+    Function,
+    axes_findings,
+    causal,
+    matrix_findings,
+)
+from mha.mask_doctor.pasted import BOOL, PastedMask, Place
+from mha.mask_doctor.reading import MAX_MASK
 
-Function = Literal["scaled_dot_product_attention", "nn.MultiheadAttention"]
 DType = Literal["bool", "float", "int"]
-Problem = Literal[
-    "upside down",
-    "off by one",
-    "added instead of applied",
-    "a row that sees nothing",
-    "not aligned to the cache",
-]
-SDPA, MODULE = FUNCTIONS = get_args(Function)
 DTYPES: tuple[DType, ...] = get_args(DType)
-PROBLEMS: tuple[Problem, ...] = get_args(Problem)
-UPSIDE_DOWN, OFF_BY_ONE, WAS_ADDED, EMPTY_ROW, MISALIGNED = PROBLEMS
 
 _TORCH = {"bool": torch.bool, "float": torch.float64, "int": torch.int64}
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong. problem: its name. says: what it does, and what to try."""
-
-    problem: Problem
-    says: str
-
-
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A mask as one function reads it.
+    """A mask as one function reads it, or one of its matrices.
 
     function: which. rule: how it reads a mask of this type, in a sentence.
     sees: bool (T_q, T_k), where a query may look; None where the mask is refused.
     weights: (T_q, T_k), what the function gives; None where it refuses the mask.
     error: the text of its refusal, or None.
     findings: what is wrong; none for a causal mask that is right, nor for one that hides nothing.
+    others: where the mask's other matrices stand in which something is wrong too.
     """
 
     function: Function
@@ -65,16 +61,25 @@ class Reading:
     weights: np.ndarray | None
     error: str | None
     findings: tuple[Finding, ...]
+    others: tuple[Place, ...]
+
+    @property
+    def takes_its_axes(self) -> bool:
+        """Whether it reads the axes of the whole mask as they are meant.
+
+        Otherwise the weights are those that it gives once they are mended.
+        """
+        return all(finding.problem != OTHER_AXES for finding in self.findings)
 
     @property
     def seen_ahead(self) -> int:
         """Pairs of a query and a key that it sees though the key comes after it."""
-        return int((self.sees & ~_causal(self.sees)).sum())
+        return int((self.sees & ~causal(self.sees)).sum())
 
     @property
     def hidden_behind(self) -> int:
         """Pairs of a query and a key, its own or an earlier one, that it does not see."""
-        return int((~self.sees & _causal(self.sees)).sum())
+        return int((~self.sees & causal(self.sees)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +97,12 @@ def seeded_scores(T_q: int, T_k: int, seed: int = 0) -> np.ndarray:
 
 
 def diagnose(
-    mask: PastedMask, *, dtype: DType | None = None, scores: np.ndarray | None = None
+    mask: PastedMask,
+    *,
+    dtype: DType | None = None,
+    scores: np.ndarray | None = None,
+    place: Place | None = None,
+    counts: Counts = A_SEQUENCE,
 ) -> Diagnosis:
     """Give a mask to both functions, and say what is wrong with it if it is meant to be causal.
 
@@ -101,16 +111,26 @@ def diagnose(
         dtype: the type of the tensor that it becomes; None is bool for True and False, otherwise
             float.
         scores: (T_q, T_k), q·k after scaling; None takes those of seed 0.
+        place: of the matrix to look at, one of `mask.places`; None is the first.
+        counts: what the first axis of a mask of three counts.
 
     Raises:
-        ValueError: a dtype that is not there, -inf as whole numbers, or scores of another shape.
+        ValueError: a dtype that is not there, -inf as whole numbers, scores of another shape, a
+            place that is not there, or another thing to count.
     """
-    T_q, T_k = mask.values.shape
+    if counts not in COUNTS:
+        known = ", ".join(map(repr, COUNTS))
+        raise ValueError(f"counts must be one of {known}; got {counts=}. Try counts={COUNTS[0]!r}.")
+    place = mask.places[0] if place is None else place
+    T_q, T_k = mask.at(place).shape
     scores = seeded_scores(T_q, T_k) if scores is None else np.asarray(scores, dtype=np.float64)
     require_axes("scores", scores, ("T_q", "T_k"))
     require_shape("scores", scores, (T_q, T_k))
     tensor = _as_tensor(mask, dtype or ("bool" if mask.kind == BOOL else "float"))
-    return Diagnosis(scores, _read(SDPA, tensor, scores), _read(MODULE, tensor, scores))
+    return Diagnosis(
+        scores,
+        *(_read(function, tensor, scores, place, counts) for function in (SDPA, MODULE)),
+    )
 
 
 def _as_tensor(mask: PastedMask, dtype: DType) -> torch.Tensor:
@@ -124,13 +144,15 @@ def _as_tensor(mask: PastedMask, dtype: DType) -> torch.Tensor:
     return torch.from_numpy(mask.values).to(_TORCH[dtype])
 
 
-def _read(function: Function, tensor: torch.Tensor, scores: np.ndarray) -> Reading:
+def _read(
+    function: Function, tensor: torch.Tensor, scores: np.ndarray, place: Place, counts: Counts
+) -> Reading:
     call = _sdpa_weights if function == SDPA else _module_weights
     try:
-        weights = call(torch.from_numpy(scores), tensor).numpy()
+        weights = call(torch.from_numpy(scores), tensor[place]).numpy()
     except (RuntimeError, AssertionError) as error:  # by which the two refuse a mask
         rule = "Whole numbers are refused."
-        return Reading(function, rule, None, None, f"{type(error).__name__}: {error}", ())
+        return Reading(function, rule, None, None, f"{type(error).__name__}: {error}", (), ())
     if tensor.dtype != torch.bool:
         sees = ~torch.isinf(tensor)
         rule = "The numbers are added to the scores."
@@ -138,8 +160,14 @@ def _read(function: Function, tensor: torch.Tensor, scores: np.ndarray) -> Readi
         sees, rule = tensor, "True lets a query look at a key."
     else:
         sees, rule = ~tensor, "True hides a key from a query."
-    findings = tuple(_findings(function, tensor, sees.numpy()))
-    return Reading(function, rule, sees.numpy(), weights, None, findings)
+    values, sees = tensor.numpy(), sees.numpy()
+    found = {
+        at: tuple(matrix_findings(function, values[at], sees[at]))
+        for at in np.ndindex(*values.shape[:-2])
+    }
+    findings = (*axes_findings(function, values.shape, counts), *found[place])
+    others = tuple(at for at, wrong in found.items() if wrong and at != place)
+    return Reading(function, rule, sees[place], weights, None, findings, others)
 
 
 def _sdpa_weights(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -168,87 +196,3 @@ def _module(T_k: int) -> nn.MultiheadAttention:
         module.in_proj_weight.copy_(torch.cat([one_hot * math.sqrt(T_k), one_hot, one_hot]))
         module.out_proj.weight.copy_(one_hot)
     return module
-
-
-# What is wrong
-
-
-def _findings(function: Function, tensor: torch.Tensor, sees: np.ndarray) -> Iterator[Finding]:
-    if tensor.dtype != torch.bool and (tensor == 1).any():
-        ones = (tensor == 1).numpy()
-        means_hidden = (ones & ~_causal(ones)).sum() > (ones & _causal(ones)).sum()
-        if function == SDPA:
-            instead = "mask == 0, since True shows here" if means_hidden else "mask.bool()"
-        else:
-            instead = "mask.bool()" if means_hidden else "mask == 0, since True hides here"
-        yield Finding(
-            WAS_ADDED,
-            f"a mask of 0 and 1 must be bool to hide anything; got floating point numbers, which "
-            f"are added: a score that gets 1 weighs e times as much. Try {instead}.",
-        )
-    yield from _shape_findings(function, tensor, sees)
-    empty = np.flatnonzero(~sees.any(axis=1))
-    if len(empty):
-        rows = ("row " if len(empty) == 1 else "rows ") + ", ".join(map(str, empty))
-        yield Finding(
-            EMPTY_ROW,
-            f"every query must see one key at least; got {rows} of the mask with none, counted "
-            f"from 0. Try to let it see its own token.",
-        )
-
-
-def _shape_findings(
-    function: Function, tensor: torch.Tensor, sees: np.ndarray
-) -> Iterator[Finding]:
-    """How the mask departs from a causal one; nothing where it is no such triangle at all."""
-    T_q, T_k = sees.shape
-    if T_k < T_q:
-        return
-    upside_down, diagonal = _triangle(sees)
-    cached = T_k - T_q
-    if upside_down:
-        instead = "~mask" if tensor.dtype == torch.bool else "0 where it has -inf, and -inf where 0"
-        yield Finding(
-            UPSIDE_DOWN,
-            f"a query must see what came before it; got a mask by which {function} hides that "
-            f"and shows the rest. Try {instead}.",
-        )
-    if diagonal is None or diagonal == cached:
-        return
-    got = "got, once turned," if upside_down else "got"
-    if cached and diagonal == 0:
-        yield Finding(
-            MISALIGNED,
-            f"the last query must see all {T_k} keys; {got} a triangle aligned top left, whose "
-            f"last row ends after {T_q}. Try tril(T_k - T_q), here tril({cached}).",
-        )
-    else:
-        does = "hides that token too" if diagonal < cached else "shows the token after it as well"
-        yield Finding(
-            OFF_BY_ONE,
-            f"a query must see what came before and its own token; {got} a triangle that {does}. "
-            f"Try tril({cached}) for what may be seen, or triu({cached + 1}) for what may not.",
-        )
-
-
-def _causal(sees: np.ndarray) -> np.ndarray:
-    """The causal mask of this shape, aligned to the end."""
-    T_q, T_k = sees.shape
-    return np.tri(T_q, T_k, T_k - T_q, dtype=bool)
-
-
-def _triangle(sees: np.ndarray) -> tuple[bool, int | None]:
-    """Whether the mask is upside down, and the last diagonal that is seen when turned right.
-
-    The likeliest reading comes first: right, upside down, aligned top left as without a cache, one
-    off. None where the mask is no triangle of these, as one that hides all or nothing is none.
-    """
-    T_q, T_k = sees.shape
-    cached = T_k - T_q
-    is_plain = sees.all() or not sees.any()
-    for diagonal in (cached,) if is_plain else (cached, 0, cached - 1, cached + 1):
-        lower = np.tri(T_q, T_k, diagonal, dtype=bool)
-        for upside_down in (False, True):
-            if np.array_equal(sees, lower ^ upside_down):
-                return upside_down, diagonal
-    return False, None

@@ -1,27 +1,28 @@
 """A mask as people paste it, read as data: nothing of it is ever run.
 
-    1 0 0        [[True, False],        tensor([[0., -inf],
-    1 1 0         [True, True]]                 [0., 0.]])
+    1 0 0        [[True, False],        tensor([[[0., -inf],        array([[[ True, False],
+    1 1 0         [True, True]]                  [0., 0.]]])                [ True,  True]]])
     1 1 1
 
 Rows are lines, or what stands in inner brackets. Commas, spaces and new lines part the numbers.
+Each more pair of brackets is an axis more.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mha.checks import require_index
+from mha.mask_doctor.pasted import ADDED, BOOL, KINDS, NUMBERS, Kind, PastedMask
 
-Kind = Literal["True and False", "0 and 1", "0 and -inf"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-BOOL, NUMBERS, ADDED = KINDS
 MAX_MASK = 12
+MAX_AXES = 4
+MAX_MATRICES = 32
+MAX_NUMBERS = 512
 MAX_MASK_TEXT = 4096
 
 _BOOLS = {"true": 1.0, "false": 0.0}
@@ -34,6 +35,10 @@ _TOKEN = re.compile(r"[\[\],]|[^\s\[\],]+")
 _OPENING = re.compile(r"\A\s*(?:(?:torch\.|np\.|numpy\.)?(?:tensor|array|Array)\()")
 _CLOSING = re.compile(r"(?:,\s*(?:dtype|device|requires_grad)=[\w.:'\"]+)*\s*\)\s*\Z")
 _EXAMPLE = "1 0 in the first line and 1 1 in the second"
+_BRACKETS = "[[1, 0], [1, 1]]"
+_SMALLER = "a smaller mask"
+# What a list holds, by how many axes it has.
+_PARTS = {1: ("row", "numbers"), 2: ("matrix", "rows"), 3: ("sequence", "matrices")}
 
 
 class MaskTextError(ValueError):
@@ -45,78 +50,48 @@ class MaskTextError(ValueError):
         self.column = column
 
 
-@dataclass(frozen=True, eq=False)
-class PastedMask:
-    """A mask as it was written.
-
-    kind: how it was written. All zeros are of the kind "0 and 1".
-    values: float64 (T_q, T_k); 1 for 1 and True, 0 for 0 and False, or -inf.
-    """
-
-    kind: Kind
-    values: np.ndarray
-
-    @property
-    def text(self) -> str:
-        """It as `read_mask` reads it: a row a line."""
-        names = ("False", "True") if self.kind == BOOL else ("0", "1")
-        return "\n".join(
-            " ".join("-inf" if np.isinf(value) else names[int(value)] for value in row)
-            for row in self.values
-        )
-
-    def flipped(self, row: int, column: int) -> PastedMask:
-        """The same mask with one cell turned over: 0 and 1, or 0 and -inf.
-
-        Raises:
-            ValueError: a row or a column that is not there.
-        """
-        T_q, T_k = self.values.shape
-        values = self.values.copy()
-        at = require_index("row", row, T_q), require_index("column", column, T_k)
-        other = -np.inf if self.kind == ADDED else 1.0
-        values[at] = other if values[at] == 0 else 0.0
-        return PastedMask(self.kind, values)
-
-
 class _Token(NamedTuple):
     text: str
     line: int
     column: int
 
 
+@dataclass(eq=False)
+class _List:
+    """What one pair of brackets holds, numbers or lists; `opened` is None for a whole text."""
+
+    opened: _Token | None
+    items: list[Any] = field(default_factory=list)
+
+    @property
+    def is_row(self) -> bool:
+        return bool(self.items) and isinstance(self.items[0], _Token)
+
+    @property
+    def first(self) -> _Token:
+        """Where it is said to be: a row at its first number, all else at its bracket."""
+        return self.items[0] if self.is_row else self.opened
+
+
 def read_mask(text: str) -> PastedMask:
-    """Read a mask of at most 12 rows and 12 columns.
+    """Read a mask of two to four axes, of at most 12 rows and 12 columns.
 
     Raises:
         MaskTextError: a ValueError that names the line and column of the first thing that does not
             fit.
     """
     if len(text) > MAX_MASK_TEXT:
-        line, column = _end(text[:MAX_MASK_TEXT])
-        raise MaskTextError(
-            f"a mask must be written in at most {MAX_MASK_TEXT:,} characters",
-            "more",
-            line,
-            column,
-            "the numbers alone",
-        )
+        rule = f"a mask must be written in at most {MAX_MASK_TEXT:,} characters"
+        raise MaskTextError(rule, "more", *_end(text[:MAX_MASK_TEXT]), "the numbers alone")
     tokens = list(_tokens(text))
     bracketed = any(token.text in "[]" for token in tokens)
-    rows = _bracketed_rows(tokens) if bracketed else _rows_by_line(tokens)
-    if not rows:
-        line, column = _end(text)
-        raise MaskTextError("a mask must have one row at least", "nothing", line, column, _EXAMPLE)
-    for row in rows:
-        if len(row) != len(rows[0]):
-            raise MaskTextError(
-                f"every row must have as many numbers as the first, {len(rows[0])}",
-                str(len(row)),
-                row[0].line,
-                row[0].column,
-                "rows of one length",
-            )
-    return PastedMask(_kind(rows), np.array([[_value(token) for token in row] for row in rows]))
+    mask = _by_brackets(tokens) if bracketed else _by_lines(tokens)
+    if not mask.items:
+        rule = "a mask must have one row at least"
+        raise MaskTextError(rule, "nothing", *_end(text), _EXAMPLE)
+    _require_even(mask)
+    kind = _kind([token for token in tokens if token.text not in ("[", "]", ",")])
+    return PastedMask(kind, np.atleast_2d(np.array(_values(mask))))
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -147,98 +122,131 @@ def _end(text: str) -> tuple[int, int]:
     return len(all_lines), len(all_lines[-1]) + 1
 
 
-def _rows_by_line(tokens: list[_Token]) -> list[list[_Token]]:
-    rows: list[list[_Token]] = []
+def _refusal(rule: str, token: _Token, instead: str, got: str | None = None) -> MaskTextError:
+    return MaskTextError(rule, got or _quoted(token), token.line, token.column, instead)
+
+
+# Lists
+
+
+def _by_lines(tokens: list[_Token]) -> _List:
+    rows = _List(None)
     before: _Token | None = None
     for token in tokens:
         if token.text == ",":
             _require_something_before(token, before)
-        elif rows and rows[-1][0].line == token.line:
-            _append(rows[-1], token)
+        elif rows.items and rows.items[-1].first.line == token.line:
+            _append(rows.items[-1], token)
         else:
-            _require_room(rows, token)
-            rows.append([_number(token)])
+            rows.items.append(_List(None, [_number(token)]))
+            _require_room(rows)
         before = token
     return rows
 
 
-def _bracketed_rows(tokens: list[_Token]) -> list[list[_Token]]:
-    rows: list[list[_Token]] = []
-    row: list[_Token] | None = None  # what the innermost open bracket holds
-    open_brackets: list[_Token] = []
+def _by_brackets(tokens: list[_Token]) -> _List:
+    """The list that the text is; a text of several lists is the list of them."""
+    whole = _List(None)
+    is_open = [whole]
+    n_numbers = n_matrices = 0
     before: _Token | None = None
     for token in tokens:
+        inner = is_open[-1]
         match token.text:
             case ",":
                 _require_something_before(token, before)
             case "[":
-                if len(open_brackets) == 2 or row:
-                    raise _misplaced(token, "a mask must be rows in brackets, in one more pair")
-                open_brackets.append(token)
-                row = []
+                if inner.is_row:
+                    raise _refusal("a row must hold numbers alone", token, _BRACKETS)
+                # A second list beside the first stands for one more pair around all.
+                depth = _depth(inner.items[0]) if inner is whole and inner.items else 0
+                if max(len(is_open), depth + 1) > MAX_AXES:
+                    raise _refusal(f"a mask must have at most {MAX_AXES} axes", token, "mask[0]")
+                is_open.append(_List(token))
             case "]":
-                if not open_brackets:
-                    raise _misplaced(token, "every bracket that closes must have been opened")
-                if row is not None:
-                    if not row:
-                        raise _misplaced(token, "every row must hold one number at least")
-                    _require_room(rows, row[0])
-                    rows.append(row)
-                open_brackets.pop()
-                row = None
+                if inner is whole:
+                    rule = "every bracket that closes must have been opened"
+                    raise _refusal(rule, token, _BRACKETS)
+                if not inner.items:
+                    raise _refusal("every row must hold one number at least", token, _BRACKETS)
+                is_open.pop()
+                is_open[-1].items.append(inner)
+                _require_room(is_open[-1])
+                n_matrices += _depth(inner) == 2
+                if n_matrices > MAX_MATRICES:
+                    rule = f"a mask must have at most {MAX_MATRICES} matrices"
+                    raise _refusal(rule, inner.first, _SMALLER, "one more")
             case _:
-                if row is None:
-                    raise _misplaced(_number(token), "every number must stand in a row's brackets")
-                _append(row, token)
+                if inner is whole or (inner.items and not inner.is_row):
+                    rule = "every number must stand in a row's brackets"
+                    raise _refusal(rule, _number(token), _BRACKETS)
+                _append(inner, token)
+                n_numbers += 1
+                if n_numbers > MAX_NUMBERS:
+                    rule = f"a mask must have at most {MAX_NUMBERS} numbers"
+                    raise _refusal(rule, token, _SMALLER, "one more")
         before = token
-    if open_brackets:
-        raise _misplaced(open_brackets[-1], "every bracket must be closed")
-    return rows
+    if len(is_open) > 1:
+        raise _refusal("every bracket must be closed", is_open[-1].opened, _BRACKETS)
+    return whole.items[0] if len(whole.items) == 1 else whole
 
 
-def _append(row: list[_Token], token: _Token) -> None:
-    row.append(_number(token))
-    if len(row) > MAX_MASK:
-        raise MaskTextError(
-            f"a row must have at most {MAX_MASK} numbers",
-            "one more",
-            token.line,
-            token.column,
-            "a smaller mask",
-        )
+def _depth(part: _List) -> int:
+    """How many axes a list has, by what stands first in it."""
+    return 1 if part.is_row else 1 + _depth(part.items[0])
 
 
-def _require_room(rows: list[list[_Token]], token: _Token) -> None:
-    if len(rows) == MAX_MASK:
-        raise MaskTextError(
-            f"a mask must have at most {MAX_MASK} rows",
-            "one more",
-            token.line,
-            token.column,
-            "a smaller mask",
-        )
+def _append(row: _List, token: _Token) -> None:
+    row.items.append(_number(token))
+    if len(row.items) > MAX_MASK:
+        raise _refusal(f"a row must have at most {MAX_MASK} numbers", token, _SMALLER, "one more")
+
+
+def _require_room(rows: _List) -> None:
+    row = rows.items[-1]
+    if row.is_row and len(rows.items) > MAX_MASK:
+        rule = f"a mask must have at most {MAX_MASK} rows"
+        raise _refusal(rule, row.first, _SMALLER, "one more")
 
 
 def _require_something_before(comma: _Token, before: _Token | None) -> None:
     if before is None or before.text in "[,":
-        raise _misplaced(comma, "a comma must follow a number or a row")
+        raise _refusal("a comma must follow a number or a row", comma, _BRACKETS)
 
 
-def _misplaced(token: _Token, rule: str) -> MaskTextError:
-    return MaskTextError(rule, _quoted(token), token.line, token.column, "[[1, 0], [1, 1]]")
+def _require_even(mask: _List) -> None:
+    """Raise unless the lists are an array: as deep everywhere, and as long on each axis."""
+    parts = [mask]
+    for axes in range(_depth(mask), 0, -1):
+        for part in parts:
+            if part.is_row != (axes == 1):
+                rule = f"every row must stand in as many brackets as the first, {_depth(mask)}"
+                got = _depth(mask) - axes + _depth(part)
+                raise _refusal(rule, part.first, "the same brackets around each", str(got))
+            if len(part.items) != len(parts[0].items):
+                name, held = _PARTS[axes]
+                rule = f"every {name} must have as many {held} as the first, {len(parts[0].items)}"
+                instead = "rows of one length" if axes == 1 else "matrices of one shape"
+                raise _refusal(rule, part.first, instead, str(len(part.items)))
+        if axes > 1:
+            parts = [item for part in parts for item in part.items]
+
+
+def _values(part: _List) -> list[Any]:
+    return [_value(item) if part.is_row else _values(item) for item in part.items]
+
+
+# Numbers
 
 
 def _number(token: _Token) -> _Token:
     """The token, which is a number that a mask may hold, or raise."""
     word = token.text.casefold()
+    if set(word) == {"."}:
+        rule, instead = "a mask must be printed whole", "torch.set_printoptions(profile='full')"
+        raise _refusal(rule, token, instead)
     if word not in _VALUES and not _ZERO_OR_ONE.fullmatch(word):
-        raise MaskTextError(
-            "a mask must hold 0, 1, True, False and -inf alone",
-            _quoted(token),
-            token.line,
-            token.column,
-            _EXAMPLE,
-        )
+        raise _refusal("a mask must hold 0, 1, True, False and -inf alone", token, _EXAMPLE)
     return token
 
 
@@ -252,19 +260,14 @@ def _value(token: _Token) -> float:
     return _VALUES[word] if word in _VALUES else abs(float(word))
 
 
-def _kind(rows: list[list[_Token]]) -> Kind:
+def _kind(tokens: list[_Token]) -> Kind:
     """The one kind that every number can be of."""
     possible = set(KINDS)
-    for token in (token for row in rows for token in row):
+    for token in tokens:
         possible &= _kinds_of(token)
         if not possible:
-            raise MaskTextError(
-                "a mask must be of True and False, of 0 and 1, or of 0 and -inf",
-                _quoted(token),
-                token.line,
-                token.column,
-                "one kind alone",
-            )
+            rule = "a mask must be of True and False, of 0 and 1, or of 0 and -inf"
+            raise _refusal(rule, token, "one kind alone")
     return NUMBERS if NUMBERS in possible else possible.pop()
 
 

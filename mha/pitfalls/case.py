@@ -85,6 +85,8 @@ class Pitfall:
         key: its name in a link.
         name: its name in words.
         topic: what it is about, to group a list by.
+        number: what it is called where its name would give it away; no other case has it, ever.
+        task: what both functions are for, so that one can judge by their answers alone.
         sentence: what goes wrong, and how one would notice.
         wrong, right: functions of the same arguments. Their names are a stem that ends in `_wrong`
             and `_right`; the source that is shown has the stem alone.
@@ -101,6 +103,8 @@ class Pitfall:
     key: str
     name: str
     topic: Topic
+    number: int
+    task: str
     sentence: str
     wrong: Callable[..., Any]
     right: Callable[..., Any]

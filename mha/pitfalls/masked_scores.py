@@ -113,6 +113,9 @@ MASKED_SCORES = (
         key="empty_row",
         name="A query that may look at nothing",
         topic="masks",
+        number=23,
+        task="Give the weights of equal scores under a mask that cannot be meant: one of its "
+        "rows hides every key.",
         sentence="A row of -inf has no softmax and becomes NaN, which spreads through every later "
         "layer; with -1e9 the row is uniform and nothing shows it; some kernels write 0.",
         wrong=masked_softmax_wrong,
@@ -132,6 +135,9 @@ MASKED_SCORES = (
         key="off_by_one",
         name="A causal mask that is off by one",
         topic="masks",
+        number=16,
+        task="Give the causal weights of equal scores: a token sees itself and what comes before "
+        "it, and no more.",
         sentence="`triu(0)` hides the diagonal too, so the first token sees nothing and its row "
         "is NaN, and no other token sees itself.",
         wrong=causal_softmax_wrong,
@@ -148,6 +154,9 @@ MASKED_SCORES = (
         key="mask_after_softmax",
         name="The mask after the softmax",
         topic="masks",
+        number=20,
+        task="Give causal weights: each row shares out 1 among the tokens that it sees, by their "
+        "scores.",
         sentence="The future has already taken its share of the softmax, so every row but the "
         "last sums to less than 1; add up a row and one sees it.",
         wrong=weights_of_wrong,
@@ -164,6 +173,9 @@ MASKED_SCORES = (
         key="zero_for_infinity",
         name="Zero instead of minus infinity",
         topic="masks",
+        number=7,
+        task="Give causal weights: what comes later gets nothing, and the rest share 1 by their "
+        "scores.",
         sentence="A score of 0 is a score like any other: its exponential is 1, so the hidden "
         "tokens keep a weight; look at what is above the diagonal.",
         wrong=causal_weights_wrong,

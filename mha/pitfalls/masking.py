@@ -140,6 +140,9 @@ MASKING = (
         key="upside_down",
         name="The boolean mask upside down",
         topic="masks",
+        number=27,
+        task="Give the causal weights of equal scores: a token sees itself and what comes before "
+        "it.",
         sentence="In `scaled_dot_product_attention` True lets a query look, in "
         "`nn.MultiheadAttention` it hides; taken for the other, every token sees the future only.",
         wrong=causal_attention_wrong,
@@ -156,6 +159,9 @@ MASKING = (
         key="added_mask",
         name="A mask of 0 and 1 that is added",
         topic="masks",
+        number=9,
+        task="Give the weights of equal scores, where each token looks back only: at itself and "
+        "at what comes before it.",
         sentence="A mask of floating point numbers is added to the scores, so 0 and 1 hide "
         "nothing and only make what is allowed e times as heavy; the first token's row shows it.",
         wrong=look_back_wrong,
@@ -172,6 +178,9 @@ MASKING = (
         key="causal_with_cache",
         name="is_causal with a cache",
         topic="masks",
+        number=26,
+        task="Give the weights of the newest tokens, which look at all tokens so far; every score "
+        "is equal.",
         sentence="`is_causal` aligns its triangle top left, so the one new query sees the first "
         "key alone; text that is written with a cache then differs from text without.",
         wrong=next_token_wrong,
@@ -191,6 +200,9 @@ MASKING = (
         key="tiled_masks",
         name="Masks tiled over the heads",
         topic="masks",
+        number=22,
+        task="Turn one mask a sequence into one a head, in the order of `nn.MultiheadAttention`; "
+        "1 hides. The last sequences end in padding.",
         sentence="`nn.MultiheadAttention` counts heads faster than sequences; tiled masks hide "
         "one sequence's padding in another, so an answer depends on its neighbours in the batch.",
         wrong=masks_of_heads_wrong,
@@ -210,6 +222,9 @@ MASKING = (
         key="causal_hint",
         name="is_causal without a mask",
         topic="masks",
+        number=15,
+        task="Get causal weights out of `nn.MultiheadAttention`: no token sees what comes after "
+        "it.",
         sentence="`nn.MultiheadAttention` takes `is_causal` as a hint about the mask that it is "
         "given; without one it raises, where `scaled_dot_product_attention` masks by itself.",
         wrong=causal_module_wrong,

@@ -64,6 +64,8 @@ PRECISION = (
         key="half_precision_fill",
         name="-1e9 in half precision",
         topic="masks",
+        number=14,
+        task="Give the causal weights of equal scores, in the precision that is chosen.",
         sentence="float16 ends at -65,504, so writing -1e9 into its scores raises as soon as a "
         "model is moved to half precision; the type's own smallest number always fits.",
         wrong=hide_wrong,
@@ -83,6 +85,8 @@ PRECISION = (
         key="scaled_too_late",
         name="Scores scaled after they overflow",
         topic="weights",
+        number=18,
+        task="Give the weights of equal scores, where q and k are in half precision.",
         sentence="In float16 a large q·k is infinite before the division can make it small, and "
         "infinity minus infinity is NaN; scaling q first keeps every number in range.",
         wrong=half_weights_wrong,
@@ -95,7 +99,7 @@ PRECISION = (
         check=check_half_weights,
         axes=WEIGHTS,
         shows="weights",
-        report="https://github.com/patrick-kidger/equinox/pull/274",
+        report="https://github.com/ultralytics/ultralytics/pull/24990",
         page="fused_module",
     ),
 )

@@ -139,6 +139,9 @@ SIZES = (
         key="cost_of_heads",
         name="What more heads cost",
         topic="sizes",
+        number=3,
+        task="Count the numbers that layers of one width d_model learn, if 1, 8 or 64 heads share "
+        "it.",
         sentence="More heads cost more only where the head size is fixed on its own, as by "
         "Keras's key_dim; with d_model / h they cost nothing. Count the parameters to see which.",
         wrong=count_parameters_wrong,
@@ -157,6 +160,9 @@ SIZES = (
         key="not_divisible",
         name="A width that the heads do not divide",
         topic="sizes",
+        number=2,
+        task="Share a width d_model out among h heads: how many numbers has each, and how many "
+        "have all of them?",
         sentence="Rounded down, the heads leave the last numbers of every token unread and "
         "nothing is raised; a good error names both sizes and the nearest that work.",
         wrong=sizes_of_heads_wrong,
@@ -175,6 +181,9 @@ SIZES = (
         key="guessed_head_size",
         name="A head size that is guessed",
         topic="sizes",
+        number=21,
+        task="Read the head size out of a published configuration, and the bytes of a head's key "
+        "and value at 16 bits.",
         sentence="Many models choose d_head on its own, so d_model / h is wrong for them, and "
         "with it the memory of their cache; the rows of the query weights tell.",
         wrong=size_of_head_wrong,
@@ -196,6 +205,8 @@ SIZES = (
         key="heads_in_a_list",
         name="Heads in a Python list",
         topic="sizes",
+        number=13,
+        task="Count the parameters of a module that has some heads and an output layer.",
         sentence="A module does not look into a list, so its heads are in no `parameters()`, are "
         "never trained, saved or moved, and nothing is raised; the count is too small.",
         wrong=count_heads_wrong,

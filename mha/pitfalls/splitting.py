@@ -162,6 +162,9 @@ SPLITTING = (
         key="bare_view",
         name="Split with a bare view",
         topic="shapes",
+        number=29,
+        task="Split the tokens x (B, T, C) into heads (B, h, T, d_head): each head gets its own "
+        "part of every token.",
         sentence="Without the transpose a head gets whole tokens instead of a part of every token; "
         "the shape is right and nothing is raised, so only the numbers tell.",
         wrong=split_wrong,
@@ -177,6 +180,9 @@ SPLITTING = (
         key="merge_without_transpose",
         name="Merge without transposing back",
         topic="shapes",
+        number=6,
+        task="Merge heads z (B, h, T, d_head) into tokens (B, T, C): each token gets its part of "
+        "head 0, then its part of head 1.",
         sentence="A token gets the numbers of other tokens, since a reshape reads heads one after "
         "the other; training still works on easy tasks, so only the numbers tell.",
         wrong=merge_wrong,
@@ -197,6 +203,9 @@ SPLITTING = (
         key="view_after_transpose",
         name="A view after a transpose",
         topic="shapes",
+        number=24,
+        task="Lay the heads of z (B, h, T, d_head) side by side: each token gets C numbers, (B, "
+        "T, C).",
         sentence="No strides can show transposed heads as one axis, so `view` raises; `reshape` "
         "copies where it must.",
         wrong=join_wrong,
@@ -217,6 +226,9 @@ SPLITTING = (
         key="tiled_kv",
         name="Grouped heads tiled, not repeated",
         topic="shapes",
+        number=10,
+        task="Give each query head the key and value head that it reads, where neighbouring query "
+        "heads share one.",
         sentence="Query heads read the keys of another group, 0, 1, 0, 1 where the weights were "
         "trained for 0, 0, 1, 1; a checkpoint then writes nonsense and nothing is raised.",
         wrong=repeat_kv_wrong,
@@ -235,6 +247,9 @@ SPLITTING = (
         key="packed_by_head",
         name="A packed layer cut in three",
         topic="shapes",
+        number=8,
+        task="Take the queries out of qkv, a layer trained to give q, k and v of head 0, then "
+        "those of head 1, and so on.",
         sentence="Where a checkpoint packs q, k and v head by head, cutting its output in three "
         "takes keys and values for queries; the shapes fit, and the model talks nonsense.",
         wrong=queries_wrong,
@@ -253,6 +268,9 @@ SPLITTING = (
         key="heads_for_tokens",
         name="Attention over heads, not tokens",
         topic="shapes",
+        number=28,
+        task="Let the tokens of q, k and v (B, T, h, d_head) look at one another; all suit "
+        "equally well, and token t hands on the number t.",
         sentence="`scaled_dot_product_attention` attends along the last axis but one; given "
         "(B, T, h, d_head) it mixes heads and no token sees another, while the shape is right.",
         wrong=attend_wrong,

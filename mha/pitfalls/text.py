@@ -66,6 +66,8 @@ TEXT = (
         key="repeated_word",
         name="A word that repeats loses its column",
         topic="text",
+        number=5,
+        task="Gather the columns of a picture, one for each token, under the tokens' names.",
         sentence="An axis that is named by the words has one place for two equal ones, and the "
         "later takes the earlier one's; count the columns to see it.",
         wrong=columns_wrong,
@@ -86,6 +88,8 @@ TEXT = (
         key="character_count",
         name="A character is not what len counts",
         topic="text",
+        number=11,
+        task="Count the characters that a reader sees in a text.",
         sentence="`len` counts code points, of which one sign on the screen may take many, so "
         "cutting there breaks it and labels shift; ask for what a reader sees.",
         wrong=count_characters_wrong,

@@ -163,6 +163,8 @@ WEIGHING = (
         key="averaged_heads",
         name="Weights averaged over the heads",
         topic="weights",
+        number=17,
+        task="Give the weights of each head, for x (T, B, C): which tokens a token looks at.",
         sentence="`nn.MultiheadAttention` returns the mean over its heads unless told otherwise, "
         "so every head seems to do the same; the shape has no axis for heads.",
         wrong=weights_of_heads_wrong,
@@ -184,6 +186,9 @@ WEIGHING = (
         key="batch_for_time",
         name="Batch and time in each other's place",
         topic="shapes",
+        number=1,
+        task="Give the weights with which each token looks at the tokens of its own sequence; x "
+        "is (B, T, C).",
         sentence="Without `batch_first=True` the module takes sequences for tokens, and "
         "sequences look at one another; the output's shape looks right, that of the weights not.",
         wrong=token_weights_wrong,
@@ -204,6 +209,8 @@ WEIGHING = (
         key="softmax_over_queries",
         name="The softmax along the queries",
         topic="weights",
+        number=25,
+        task="Turn scores (T_q, T_k) into weights: each query shares out 1 among its keys.",
         sentence="Along the wrong axis the columns sum to 1 and not the rows, so queries compete "
         "for a key and an output is no mean of the values; add up a row and one sees it.",
         wrong=normalize_wrong,
@@ -220,6 +227,9 @@ WEIGHING = (
         key="dropout_shown",
         name="Dropout on the weights that are shown",
         topic="weights",
+        number=19,
+        task="Give the weights to draw them as probabilities; all scores are equal, and training "
+        "drops some with probability p.",
         sentence="In training mode some weights are 0 and the others too large by 1 / (1 - p), so "
         "what is drawn is no probability: the rows do not sum to 1.",
         wrong=shown_weights_wrong,
@@ -235,6 +245,9 @@ WEIGHING = (
         key="dropout_in_evaluation",
         name="Dropout that evaluation leaves on",
         topic="weights",
+        number=12,
+        task="Attend with equal scores, in evaluation; only in training are weights dropped, with "
+        "probability p.",
         sentence="`scaled_dot_product_attention` is a function and knows no `eval()`: it drops "
         "whatever `dropout_p` says, so a model in evaluation answers differently each time.",
         wrong=drop_wrong,
@@ -250,6 +263,9 @@ WEIGHING = (
         key="scaled_by_d_model",
         name="Scores divided by √d_model",
         topic="weights",
+        number=4,
+        task="Scale q·k so that it keeps the unit variance of q and k; the standard deviation of "
+        "each head's scores is given.",
         sentence="A score adds up d_head products, so √d_model makes it too small by √h and the "
         "softmax nearly uniform; the standard deviation of the scores is far below 1.",
         wrong=spread_of_scores_wrong,

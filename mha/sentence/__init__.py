@@ -3,7 +3,7 @@
 `words` reads them, `lexicon` guesses a category, `anatomy` takes a word apart.
 """
 
-from mha.sentence.anatomy import Anatomy, Cluster, CodePoint, Direction, dissect
+from mha.sentence.anatomy import Anatomy, Cluster, CodePoint, Direction, Run, dissect
 from mha.sentence.words import (
     CATEGORY_NAMES,
     EXAMPLE,
@@ -29,6 +29,7 @@ __all__ = [
     "Cluster",
     "CodePoint",
     "Direction",
+    "Run",
     "Sentence",
     "carry_categories",
     "dissect",

@@ -9,7 +9,7 @@ picture labels a row or a column by the whole word.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from mha.sentence.words import MAX_CODE_POINTS, grapheme_clusters
@@ -23,6 +23,7 @@ _STRONG: dict[str, Direction] = {
     "R": "right to left",
     "AL": "right to left",
 }
+_DIGITS = frozenset(["EN", "AN"])
 _ISOLATES = frozenset(["LRI", "RLI", "FSI"])
 
 
@@ -51,6 +52,20 @@ class Cluster:
 
 
 @dataclass(frozen=True)
+class Run:
+    """Neighbouring characters that run one way: `first` to `last`, counted from 1 as stored.
+
+    Digits run from left to right. What is neutral goes with what stands before it, and at the
+    beginning with what comes after.
+    """
+
+    direction: Direction
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Anatomy:
     """A word, taken apart.
 
@@ -66,6 +81,25 @@ class Anatomy:
     @property
     def code_points(self) -> tuple[CodePoint, ...]:
         return tuple(point for cluster in self.clusters for point in cluster.code_points)
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The word in the order in which it is stored, cut where its direction changes."""
+        ways = [_way(cluster.text) for cluster in self.clusters]
+        before = next((way for way in ways if way != "neutral"), "neutral")
+        runs: list[Run] = []
+        for number, (cluster, own) in enumerate(zip(self.clusters, ways, strict=True), start=1):
+            before = before if own == "neutral" else own
+            if runs and runs[-1].direction == before:
+                runs[-1] = replace(runs[-1], last=number, text=runs[-1].text + cluster.text)
+            else:
+                runs.append(Run(before, number, number, cluster.text))
+        return tuple(runs)
+
+    @property
+    def runs_leftward(self) -> bool:
+        """Whether any of it runs from right to left."""
+        return any(run.direction == "right to left" for run in self.runs)
 
     @property
     def n_code_points(self) -> int:
@@ -128,6 +162,17 @@ def _code_point(character: str) -> CodePoint:
 
 def _direction(character: str) -> Direction:
     return _STRONG.get(unicodedata.bidirectional(character), "neutral")
+
+
+def _way(text: str) -> Direction:
+    """The way in which a character is laid out: that of its first letter or digit."""
+    for character in text:
+        kind = unicodedata.bidirectional(character)
+        if kind in _STRONG:
+            return _STRONG[kind]
+        if kind in _DIGITS:
+            return "left to right"
+    return "neutral"
 
 
 def _base_direction(word: str) -> Direction:

@@ -13,7 +13,7 @@ import streamlit as st
 from mha.sentence import Sentence
 from pages.parts import bound
 from pages.parts.link import D_MODEL_RANGE, message
-from pages.parts.words import plain
+from pages.parts.words import isolated, plain
 
 _LAST_COLUMN = D_MODEL_RANGE[1] - 1
 
@@ -49,7 +49,7 @@ def choose_row(sentence: Sentence, place: bound.Place, *, label: str) -> int:
     """A list of the words that chooses a row by keyboard; the last, where none is chosen."""
     labels = list(sentence.labels)
     with place:
-        shown = f"{labels[-1]} (the last)"
+        shown = f"{isolated(labels[-1])} (the last)"
         query = _pick_word(label, labels, key="query", placeholder=shown)
     return labels.index(query) if query in labels else len(labels) - 1
 

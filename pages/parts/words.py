@@ -23,7 +23,12 @@ def plain(text: str) -> str:
 
 def bold(text: str) -> str:
     """A word of the visitor's in bold, set apart so that its direction of writing stays its own."""
-    return f"**\N{FIRST STRONG ISOLATE}{plain(text)}\N{POP DIRECTIONAL ISOLATE}**"
+    return f"**{isolated(plain(text))}**"
+
+
+def isolated(text: str) -> str:
+    """The text set apart, so that it runs by its own first letter and turns nothing beside it."""
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def listed(words: list[str]) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mha.hand_built import CHALLENGES, GALLERY, MAX_EDITS_TEXT
 from mha.layout import MISTAKES
+from mha.mask_doctor import COUNTS
 from mha.models import MODELS, SHARINGS
 from mha.models_table import SORTED_BY
 from mha.pitfalls import PITFALLS, TOPICS
@@ -232,9 +233,13 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "mask": st.one_of(
         st.sampled_from(list(EXAMPLES.values())),
         st.text("01 -inf\n[],", max_size=200),
+        st.sampled_from(["[[[1 0]]\n[[0 1]]]", "[[[[True]][[False]]]]"]),
         st.integers(1, 12).map(lambda n: "\n".join(["1 " * n] * n)),
     ),
     "mask_type": st.sampled_from([*TYPES, "double"]),
+    "mask_at": st.sampled_from(["matrix 0", "matrix 1", "sequence 0, head 0", "matrix 99"]),
+    "mask_counts": st.sampled_from([*COUNTS, "tokens"]),
+    "puzzle": st.sampled_from([*(f"Case {n}" for n in range(1, 31)), "bare_view"]),
     "count_guess": st.sampled_from([*GUESSES, "most"]),
     "count_reveal": st.sampled_from(["true", "false"]),
 }
@@ -353,6 +358,9 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
         read_by_pages |= keys_of_the_link(app)
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
+    several = EXAMPLES["one a sequence"]
+    app = open_page("pitfalls", pitfalls_step="The mask doctor", mask=several)
+    read_by_pages |= keys_of_the_link(app)
     assert read_by_pages == set(KEYS)
 
 

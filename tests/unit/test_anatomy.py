@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -132,6 +133,42 @@ def test_a_mixed_word_has_letters_of_both_directions(word):
     own = {point.direction for point in anatomy.code_points}
     assert anatomy.is_mixed == ({"left to right", "right to left"} <= own)
     assert anatomy.direction in {*own, "neutral"}
+
+
+@given(word=words)
+def test_the_runs_of_a_word_are_the_word_as_it_is_stored(word):
+    anatomy = dissect(word)
+    runs = anatomy.runs
+    assert "".join(run.text for run in runs) == word
+    assert [n for run in runs for n in range(run.first, run.last + 1)] == list(
+        range(1, len(anatomy.clusters) + 1)
+    )
+    for run in runs:
+        clusters = anatomy.clusters[run.first - 1 : run.last]
+        assert run.text == "".join(cluster.text for cluster in clusters)
+    assert all(a.direction != b.direction for a, b in pairwise(runs))
+    assert anatomy.runs_leftward == any(run.direction == "right to left" for run in runs)
+    if any(run.direction == "neutral" for run in runs):
+        assert len(runs) == 1
+
+
+LEFT, RIGHT = "right to left", "left to right"
+
+
+@pytest.mark.parametrize(
+    ("word", "runs"),
+    [
+        ("abcמעיל", [(RIGHT, 1, 3, "abc"), (LEFT, 4, 7, "מעיל")]),
+        ("מעילabc", [(LEFT, 1, 4, "מעיל"), (RIGHT, 5, 7, "abc")]),
+        ("מעיל12", [(LEFT, 1, 4, "מעיל"), (RIGHT, 5, 6, "12")]),
+        ("-מ.a!", [(LEFT, 1, 3, "-מ."), (RIGHT, 4, 5, "a!")]),
+        ("12%", [(RIGHT, 1, 3, "12%")]),
+        ("e\u0301מ", [(RIGHT, 1, 1, "e\u0301"), (LEFT, 2, 2, "מ")]),
+        (FAMILY, [("neutral", 1, 1, FAMILY)]),
+    ],
+)
+def test_a_word_is_cut_where_its_direction_changes(word, runs):
+    assert [tuple(vars(run).values()) for run in dissect(word).runs] == runs
 
 
 @pytest.mark.parametrize(

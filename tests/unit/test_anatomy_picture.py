@@ -34,7 +34,8 @@ def test_every_row_covers_the_word_from_end_to_end_in_order(word):
         assert boxes["right"].iloc[-1] == 1
         np.testing.assert_array_equal(boxes["left"].iloc[1:], boxes["right"].iloc[:-1])
         assert (boxes["left"] < boxes["right"]).all()
-    assert lane(table, LABEL)["text"].tolist() == [word]
+    # Set apart, so that it runs by its own first letter in a picture that runs left to right.
+    assert lane(table, LABEL)["text"].tolist() == [f"\u2068{word}\u2069"]
     assert lane(table, CHARACTERS)["text"].tolist() == [c.text for c in anatomy.clusters]
     numbers = lane(table, CODE_POINTS)["text"]
     assert [chr(int(number, 16)) for number in numbers] == list(word)
@@ -53,6 +54,17 @@ def test_a_box_lies_over_its_parts(word):
             assert part["left"].min() == whole.loc[cluster, "left"]
             if number == CODE_POINTS:
                 assert part["right"].max() == whole.loc[cluster, "right"]
+
+
+def test_characters_say_their_place_and_way_where_letters_run_leftward():
+    def ways(word: str) -> list[str]:
+        return anatomy_table(dissect(word))["way"].tolist()
+
+    assert [way for way in ways("a1מל-") if way] == ["1 →", "2 →", "3 ←", "4 ←", "5 ←"]
+    for word in ("ab", FAMILY, "12"):
+        assert not any(ways(word))
+    characters = lane(anatomy_table(dissect("aמ")), CHARACTERS)
+    assert characters["way"].tolist() == ["1 →", "2 ←"]
 
 
 def test_each_row_says_how_many_there_are_once():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mha.mask_doctor import (
+    COUNTS,
     DTYPES,
     FUNCTIONS,
     KINDS,
@@ -32,8 +34,9 @@ from tests.unit.draw import seeds, texts
 from tests.unit.says import says
 
 SDPA, MODULE = FUNCTIONS
+A_SEQUENCE, A_HEAD, BOTH = COUNTS
 BOOL, NUMBERS, ADDED = KINDS
-UPSIDE_DOWN, OFF_BY_ONE, WAS_ADDED, EMPTY_ROW, MISALIGNED = PROBLEMS
+OTHER_AXES, UPSIDE_DOWN, OFF_BY_ONE, WAS_ADDED, EMPTY_ROW, MISALIGNED = PROBLEMS
 INF = np.inf
 
 few = settings(max_examples=20)  # each calls PyTorch several times
@@ -91,6 +94,10 @@ def every_way(sees: np.ndarray) -> list[list[str]]:
         ),
         ("np.array([[ True, False]])", BOOL, [[1, 0]]),
         ("torch.tensor([[1, 0],\n[1, 1]])\n", NUMBERS, [[1, 0], [1, 1]]),
+        ("[[[1, 0]]]", NUMBERS, [[[1, 0]]]),
+        ("[[1 0]]\n[[1 1]]", NUMBERS, [[[1, 0]], [[1, 1]]]),
+        ("tensor([[[[True]], [[False]]]])", BOOL, [[[[1]], [[0]]]]),
+        ("array([[[ 0., -inf],\n        [ 0.,  0.]]])", ADDED, [[[0, -INF], [0, 0]]]),
     ],
 )
 def test_a_mask_is_read_as_it_is_usually_written(text, kind, values):
@@ -101,7 +108,13 @@ def test_a_mask_is_read_as_it_is_usually_written(text, kind, values):
     assert not np.signbit(mask.values[mask.values == 0]).any()
 
 
-@given(sees=any_mask)
+few_axes = st.lists(st.integers(1, 3), max_size=2).map(tuple)
+small_mask = st.tuples(few_axes, st.integers(1, 5), st.integers(1, 5), seeds).map(
+    lambda drawn: np.random.default_rng(drawn[3]).random((*drawn[0], *drawn[1:3])) < 0.5
+)
+
+
+@given(sees=st.one_of(any_mask, small_mask))
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_print_shows_is_read_back(kind, sees):
     array = {BOOL: sees, NUMBERS: sees.astype(int), ADDED: np.where(sees, 0, -INF)}[kind]
@@ -109,7 +122,9 @@ def test_what_print_shows_is_read_back(kind, sees):
     with np.printoptions(**wide):
         written = [str(array), repr(array), str(array.tolist()), str(array.astype(object))]
     torch.set_printoptions(**wide)
-    written += [str(torch.from_numpy(array)), "\n".join(" ".join(map(str, r)) for r in array)]
+    written += [str(torch.from_numpy(array))]
+    if array.ndim == 2:
+        written += ["\n".join(" ".join(map(str, row)) for row in array)]
     torch.set_printoptions(profile="default")
     # As on a graphics card, with gradients, and in JAX.
     written += [f"{written[4][:-1]}, device='cuda:0', requires_grad=True)", f"A{written[1][1:]}"]
@@ -158,10 +173,28 @@ ONE_KIND = "a mask must be of True and False, of 0 and 1, or of 0 and -inf; got 
         (", 1", f"a comma must follow a number or a row; got ',' at line 1, column 1. {ROWS}"),
         ("1,, 1", f"a comma must follow a number or a row; got ',' at line 1, column 3. {ROWS}"),
         ("[, 1]", f"a comma must follow a number or a row; got ',' at line 1, column 2. {ROWS}"),
-        ("[[[1]]]", "a mask must be rows in brackets, in one more pair; got '[' at line 1, "
-         f"column 3. {ROWS}"),
-        ("[1 [0]]", "a mask must be rows in brackets, in one more pair; got '[' at line 1, "
-         f"column 4. {ROWS}"),
+        ("[1 [0]]", f"a row must hold numbers alone; got '[' at line 1, column 4. {ROWS}"),
+        ("[[[[[1]]]]]", "a mask must have at most 4 axes; got '[' at line 1, column 5. "
+         "Try mask[0]."),
+        ("[[[[1]]]]\n[1]", "a mask must have at most 4 axes; got '[' at line 2, column 1. "
+         "Try mask[0]."),
+        ("[[[1]], [1]]", "every row must stand in as many brackets as the first, 3; got 2 at "
+         "line 1, column 10. Try the same brackets around each."),
+        ("[[1], [[1]]]", "every row must stand in as many brackets as the first, 2; got 3 at "
+         "line 1, column 7. Try the same brackets around each."),
+        ("[[[1 0]\n[1 1]]\n[[1 1]]]", "every matrix must have as many rows as the first, 2; got 1 "
+         "at line 3, column 1. Try matrices of one shape."),
+        ("[[[1 0]]\n[[1]]]", "every row must have as many numbers as the first, 2; got 1 at "
+         "line 2, column 3. Try rows of one length."),
+        ("[[[[1]]],\n[[[1]], [[1]]]]", "every sequence must have as many matrices as the first, "
+         "1; got 2 at line 2, column 1. Try matrices of one shape."),
+        ("[[1]]" * 33, "a mask must have at most 32 matrices; got one more at line 1, "
+         "column 161. Try a smaller mask."),
+        ("\n".join(["[" + "[1 1 1 1 1 1 1 1 1 1 1 1]" * 12 + "]"] * 4), "a mask must have at most "
+         "512 numbers; got one more at line 4, column 169. Try a smaller mask."),
+        ("tensor([[[True, True],\n  [True, 2]]])", f"{HOLDS}'2' at line 2, column 10. {EXAMPLE}"),
+        ("tensor([[1, 0],\n        ...,\n        [1, 1]])", "a mask must be printed whole; got "
+         "'...' at line 2, column 9. Try torch.set_printoptions(profile='full')."),
         ("1]", f"every number must stand in a row's brackets; got '1' at line 1, column 1. {ROWS}"),
         ("[[1], 0]", "every number must stand in a row's brackets; got '0' at line 1, column 7. "
          f"{ROWS}"),
@@ -187,7 +220,7 @@ def test_the_largest_mask_is_read():
 
 
 PIECES = ["\n", " ", "\r", "\r\n", "1 0\n1 1\n", "\u2028", "\x0b", ", dtype=torch.bool)"]
-PIECES += "[ ] , 0 1 1. -inf inf True False tensor( array( ) ( '".split()
+PIECES += "[ [[ [[[ ] ]] ]]] ... , 0 1 1. -inf inf True False tensor( array( ) ( '".split()
 
 
 def read_or_refuse(text: str) -> PastedMask | MaskTextError:
@@ -215,9 +248,12 @@ def test_any_text_is_a_mask_or_has_an_error_at_a_place_of_the_text(text):
         if quoted and "\\" not in quoted[2]:  # it stands at that very place
             assert lines(text)[line - 1][column - 1 :].startswith(quoted[2])
     else:
-        T_q, T_k = mask.values.shape
+        *before, T_q, T_k = mask.values.shape
         assert 1 <= T_q <= MAX_MASK
         assert 1 <= T_k <= MAX_MASK
+        assert len(before) <= 2
+        assert 1 <= len(mask.places) <= 32
+        assert mask.values.size <= 512
         kept = {BOOL: {0, 1}, NUMBERS: {0, 1}, ADDED: {0, -INF}}[mask.kind]
         assert set(mask.values.ravel().tolist()) <= kept
 
@@ -493,51 +529,199 @@ def test_with_fewer_keys_than_queries_no_causal_mask_is_looked_for(T_k, more, se
 
 
 def test_every_problem_and_type_has_a_name():
-    assert len(set(PROBLEMS)) == 5
+    assert len(set(PROBLEMS)) == 6
     assert DTYPES == ("bool", "float", "int")
+
+
+# More axes than two
+
+
+@given(sees=small_mask, kind=st.sampled_from(KINDS), data=st.data())
+@few
+def test_each_matrix_is_read_as_if_it_stood_alone(sees, kind, data):
+    mask = PastedMask(kind, np.where(sees, 0.0, -INF) if kind == ADDED else sees.astype(float))
+    place = data.draw(st.sampled_from(mask.places))
+    alone = diagnose(PastedMask(kind, mask.at(place)))
+    found = diagnose(mask, place=place)
+    for one, reading in ((alone.sdpa, found.sdpa), (alone.module, found.module)):
+        np.testing.assert_array_equal(reading.weights, one.weights)
+        np.testing.assert_array_equal(reading.sees, one.sees)
+        assert reading.rule == one.rule
+        about_axes = [f for f in reading.findings if f.problem == OTHER_AXES]
+        assert [f for f in reading.findings if f.problem != OTHER_AXES] == list(one.findings)
+        assert len(about_axes) == (not reading.takes_its_axes)
+        assert reading.findings[: len(about_axes)] == tuple(about_axes)
+        wrong = {at for at in mask.places if diagnose_alone(mask, at, reading.function).findings}
+        assert set(reading.others) == wrong - {place}
+    assert (
+        diagnose(mask).sdpa.weights.tolist()
+        == diagnose(mask, place=mask.places[0]).sdpa.weights.tolist()
+    )
+
+
+def diagnose_alone(mask: PastedMask, place, function):
+    diagnosis = diagnose(PastedMask(mask.kind, mask.at(place)))
+    return diagnosis.sdpa if function == SDPA else diagnosis.module
+
+
+B, H, T = 2, 3, 4
+HIDES = np.random.default_rng(0).random((B, H, T, T)) < 0.4
+HIDES[..., 0] = False  # so that every query sees a key
+
+
+def by_sdpa(mask: torch.Tensor) -> torch.Tensor:
+    """The weights (B, H, T, T) of scores that are all alike, by the mask as it is given."""
+    q, v = torch.zeros(B, H, T, T).double(), torch.eye(T).double().expand(B, H, T, T)
+    return F.scaled_dot_product_attention(q, q, v, attn_mask=mask)
+
+
+def by_module(mask: torch.Tensor) -> torch.Tensor:
+    """The same, of a module whose queries and keys are all alike."""
+    module = torch.nn.MultiheadAttention(H, H, batch_first=True).double()
+    x = torch.zeros(B, T, H).double()
+    return module(x, x, x, attn_mask=mask, average_attn_weights=False)[1]
+
+
+@pytest.mark.parametrize(
+    ("counts", "for_sdpa", "for_module"),
+    [
+        (A_SEQUENCE, "mask[:, None]", "mask.repeat_interleave(h, dim=0)"),
+        (A_HEAD, None, "mask.repeat(B, 1, 1)"),
+        (BOTH, "mask.view(B, h, T_q, T_k)", None),
+        (None, None, "mask.expand(B, h, T_q, T_k).flatten(0, 1)"),
+    ],
+)
+def test_what_is_said_to_mend_the_axes_does_and_without_it_pytorch_refuses_or_errs(
+    counts, for_sdpa, for_module
+):
+    hides = {
+        A_SEQUENCE: HIDES[:, 0],
+        A_HEAD: HIDES[0],
+        BOTH: HIDES.reshape(B * H, T, T),
+        None: HIDES,
+    }[counts]
+    meant = {A_SEQUENCE: HIDES[:, :1], A_HEAD: HIDES[:1]}.get(counts, HIDES)
+    expected = by_sdpa(torch.from_numpy(np.broadcast_to(~meant, (B, H, T, T)).copy()))
+    given_to = {
+        SDPA: (by_sdpa, torch.from_numpy(~hides), for_sdpa),
+        MODULE: (by_module, torch.from_numpy(hides.copy()), for_module),
+    }
+    diagnosis = diagnose(as_bool(~hides), counts=counts or A_SEQUENCE)
+    for reading in (diagnosis.sdpa, diagnosis.module):
+        call, mask, mend = given_to[reading.function]
+        said = [f.says for f in reading.findings if f.problem == OTHER_AXES]
+        if mend is None:
+            assert said == []
+            torch.testing.assert_close(call(mask), expected)
+            continue
+        assert said[0].endswith(f" Try {mend}.")
+        assert f"got {hides.shape}, " in said[0]
+        sizes = {"B": B, "h": H, "T_q": T, "T_k": T, "mask": mask}
+        torch.testing.assert_close(call(eval(mend, sizes)), expected)
+        with pytest.raises((RuntimeError, AssertionError), match=r"shape|size|found 4-D"):
+            call(mask)
+
+
+def test_what_is_said_of_the_axes():
+    def said(shape: tuple[int, ...], counts: str = A_SEQUENCE) -> list[list[str]]:
+        diagnosis = diagnose(as_bool(np.ones(shape, dtype=bool)), counts=counts)
+        found = (diagnosis.sdpa.findings, diagnosis.module.findings)
+        return [[f.says for f in fs if f.problem == OTHER_AXES] for fs in found]
+
+    by_sequence = "a mask that differs by sequence must be {} for a q of (B, h, T_q, d_head); got "
+    three = "a mask of three axes must be (B * h, T_q, T_k), sequence by sequence; got "
+    assert said((2, 2)) == [[], []]
+    assert said((2, 3, 3)) == [
+        [f"{by_sequence.format('(B, 1, T_q, T_k)')}(2, 3, 3), whose first axis is taken for heads. "
+         "Try mask[:, None]."],
+        [f"{three}(2, 3, 3), a matrix for each sequence. Try mask.repeat_interleave(h, dim=0)."],
+    ]  # fmt: skip
+    assert said((2, 3, 3), A_HEAD) == [
+        [],
+        [f"{three}(2, 3, 3), a matrix for each head. Try mask.repeat(B, 1, 1)."],
+    ]
+    assert said((2, 3, 3), BOTH) == [
+        [f"{by_sequence.format('(B, h, T_q, T_k)')}(2, 3, 3), whose first axis is taken for heads. "
+         "Try mask.view(B, h, T_q, T_k)."],
+        [],
+    ]  # fmt: skip
+    assert said((1, 3, 3))[0] == []  # one matrix serves every head
+    assert said((2, 1, 3, 3)) == [
+        [],
+        ["a mask must have two axes, or be (B * h, T_q, T_k), sequence by sequence; got "
+         "(2, 1, 3, 3), which raises. Try mask.expand(B, h, T_q, T_k).flatten(0, 1)."],
+    ]  # fmt: skip
+
+
+def test_a_place_or_a_count_that_is_not_there_is_refused():
+    mask = read_mask("[[[1]], [[0]]]")
+    with says("place[0] must be a whole number from 0 to 1; got place[0]=2. Try place[0]=1."):
+        diagnose(mask, place=(2,))
+    with says(
+        "place must have one number for each axis before the last two, 1; got place=(). "
+        "Try place=(0,)."
+    ):
+        mask.at(())
+    with says(
+        "counts must be one of 'sequences', 'heads', 'sequences * heads'; got counts='x'. "
+        "Try counts='sequences'."
+    ):
+        diagnose(mask, counts="x")
 
 
 # Written and drawn
 
 
 @st.composite
-def pasted(draw) -> PastedMask:
+def pasted(draw, sees=any_mask) -> PastedMask:
     """A mask of any kind and size."""
     kind = draw(st.sampled_from(KINDS))
-    values = draw(st.lists(st.booleans(), min_size=144, max_size=144))
-    T_q, T_k = draw(Ts), draw(Ts)
-    is_on = np.array(values[: T_q * T_k]).reshape(T_q, T_k)
+    is_on = draw(sees)
     return PastedMask(kind, np.where(is_on, -INF if kind == ADDED else 1.0, 0.0))
 
 
-@given(mask=pasted())
+@given(mask=pasted(st.one_of(any_mask, small_mask)))
 def test_what_is_written_is_read_back(mask):
     again = read_mask(mask.text)
     np.testing.assert_array_equal(again.values, mask.values)
     assert again.kind == mask.kind or not mask.values.any()
-    assert len(mask.text.splitlines()) == len(mask.values)
+    assert len(mask.text.splitlines()) == mask.values[..., 0].size
 
 
-@given(mask=pasted(), data=st.data())
-def test_a_cell_turned_over_is_the_one_that_changes_and_twice_is_none(mask, data):
-    row, column = (data.draw(st.integers(0, n - 1)) for n in mask.values.shape)
-    turned = mask.flipped(row, column)
-    assert np.argwhere(turned.values != mask.values).tolist() == [[row, column]]
-    assert set(turned.values.ravel()) <= ({0, -INF} if mask.kind == ADDED else {0, 1})
-    np.testing.assert_array_equal(turned.flipped(row, column).values, mask.values)
+def test_the_largest_masks_can_be_written_whole():
+    for T_q, T_k in product(range(1, MAX_MASK + 1), repeat=2):
+        B = min(32, 512 // (T_q * T_k))
+        mask = PastedMask(BOOL, np.zeros((B, 1, T_q, T_k)))
+        assert len(mask.text) <= MAX_MASK_TEXT
 
 
-@pytest.mark.parametrize(("row", "column", "name"), [(2, 0, "row"), (0, -1, "column")])
-def test_a_cell_that_is_not_there_cannot_be_turned_over(row, column, name):
-    got = row if name == "row" else column
-    message = f"{name} must be a whole number from 0 to 1; got {name}={got}. Try {name}=1."
-    with says(message):
-        read_mask("1 0\n1 1").flipped(row, column)
+@given(mask=pasted(small_mask), data=st.data())
+def test_a_matrix_is_drawn_in_its_place_and_no_other(mask, data):
+    place = data.draw(st.sampled_from(mask.places))
+    T_q, T_k = mask.values.shape[-2:]
+    is_on = np.random.default_rng(data.draw(seeds)).random((T_q, T_k)) < 0.5
+    drawn = mask.drawn(place, is_on)
+    assert drawn.kind == mask.kind
+    np.testing.assert_array_equal(drawn.at(place) != 0, is_on)
+    assert set(drawn.values.ravel()) <= ({0, -INF} if mask.kind == ADDED else {0, 1})
+    np.testing.assert_array_equal(drawn.drawn(place, mask.at(place) != 0).values, mask.values)
+    for other in set(mask.places) - {place}:
+        np.testing.assert_array_equal(drawn.at(other), mask.at(other))
+
+
+def test_another_shape_cannot_be_drawn():
+    with says(
+        "is_on must have a shape that ends in (2, 2); got is_on.shape=(1, 2). "
+        "Try an array whose last 2 axes are these."
+    ):
+        read_mask("1 0\n1 1").drawn((), np.ones((1, 2), dtype=bool))
 
 
 @given(mask=pasted())
+@few
 def test_what_is_seen_ahead_and_hidden_behind_parts_a_mask_from_the_causal_one(mask):
-    for reading in (diagnose(mask, dtype="bool").sdpa, diagnose(mask, dtype="bool").module):
+    diagnosis = diagnose(mask, dtype="bool")
+    for reading in (diagnosis.sdpa, diagnosis.module):
         T_q, T_k = reading.sees.shape
         ahead = sum(
             bool(reading.sees[q, k]) for q in range(T_q) for k in range(T_k) if k - q > T_k - T_q

@@ -47,7 +47,19 @@ def _draw_one(pitfall: Pitfall, outcome: Outcome, which: str, title: str) -> Non
     )
     n_rows = answer.values.size // max(1, answer.values.shape[-1])
     if n_rows > shape[0]:
-        st.markdown(f"The first {shape[0]} of {n_rows:,} rows; the count is of all.")
+        st.markdown(f"The first {shape[0]} of {n_rows:,} rows. {_not_drawn(outcome, shape[0])}")
+
+
+def _not_drawn(outcome: Outcome, n_drawn: int) -> str:
+    """What the rows that are not drawn hide, in a sentence."""
+    if outcome.differs is None:
+        return "The others are not drawn."
+    rows = outcome.differs.reshape(-1, outcome.differs.shape[-1])
+    hidden = int(rows[n_drawn:].sum())
+    if not hidden:
+        return "In those that are not drawn, nothing differs."
+    are = "number lies" if hidden == 1 else "numbers lie"
+    return f"**{hidden:,} of the differing {are} in those that are not drawn.**"
 
 
 def axes_of(pitfall: Pitfall, which: str) -> tuple[str, ...]:

@@ -1,14 +1,18 @@
-"""Which of two answers is right? They are shown without names; then the guess is judged."""
+"""Which of two answers is right? They are shown without names; then the guess is judged.
+
+Until then nothing names the mistake: the question says only what both functions are for.
+"""
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import streamlit as st
 
 from pages.parts import bound
 from pages.parts.pitfalls import answers, mistakes
+from pages.parts.words import plain
 
 if TYPE_CHECKING:
     from mha.pitfalls import Outcome, Pitfall
@@ -17,8 +21,8 @@ NAMES = ("A", "B")
 _GUESS, _REVEAL = "right_guess", "right_reveal"
 
 
-def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> None:
-    """Draw both answers as A and B, and ask which of them is right."""
+def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> bool:
+    """Draw both answers as A and B, and ask which of them is right; whether it was told now."""
     named = names(pitfall)
     question, reveal = st.columns([1, 1], vertical_alignment="bottom")
     with question:
@@ -29,7 +33,7 @@ def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> None:
         revealed = bound.turn("Show which is right", key=_REVEAL, disabled=guess is None)
     is_told = guess is not None and revealed
     with picture_place:
-        st.markdown("**Two functions got the same arguments. Which answer is right, A or B?**")
+        st.markdown(f"{pitfall.task} **Which answer is right, A or B?**")
         titles = {
             which: f"**{name}: {which}**" if is_told else f"**{name}**"
             for which, name in named.items()
@@ -49,6 +53,7 @@ def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> None:
             with place:
                 st.markdown(titles[which])
                 st.code(codes[which], "python", wrap_lines=True)
+    return is_told
 
 
 def is_same(outcome: Outcome) -> bool:
@@ -58,8 +63,13 @@ def is_same(outcome: Outcome) -> bool:
 
 
 def names(pitfall: Pitfall) -> dict[str, str]:
-    """A and B for "wrong" and "right": which is which follows from the mistake alone."""
-    order = ("wrong", "right") if crc32(pitfall.key.encode()) % 2 else ("right", "wrong")
+    """A and B for "wrong" and "right".
+
+    Which is which follows from the mistake alone, so that a link keeps it, and from nothing that is
+    seen, so that nobody can tell it.
+    """
+    drawn = blake2b(pitfall.key.encode(), digest_size=1, person=b"A or B").digest()[0]
+    order = ("wrong", "right") if drawn % 2 else ("right", "wrong")
     return dict(zip(order, NAMES, strict=True))
 
 
@@ -71,7 +81,7 @@ def forget() -> None:
 
 
 def _judge(pitfall: Pitfall, guess: str, right: str) -> None:
-    said = f"**{right}** is right. {pitfall.sentence}"
+    said = f"**{right}** is right. The mistake: *{plain(pitfall.name)}*. {pitfall.sentence}"
     if guess == right:
         st.success(f"**Yes.** {said}", icon=":material/check_circle:")
     else:

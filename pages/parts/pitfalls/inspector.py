@@ -10,7 +10,9 @@ from mha.sentence import Anatomy, Sentence, dissect
 from mha.tables import anatomy_table
 from pages.parts import bound, look
 from pages.parts.cell import choose_row
-from pages.parts.words import bold
+from pages.parts.words import bold, isolated
+
+_ARROWS = {"left to right": "→", "right to left": "←", "neutral": ""}
 
 
 def show(sentence: Sentence, picture_place: bound.Place) -> None:
@@ -22,6 +24,8 @@ def show(sentence: Sentence, picture_place: bound.Place) -> None:
         table = with_hues(anatomy_table(anatomy))
         look.picture(table, anatomy_spec(), alt=f"What the word is made of: {anatomy.reason}")
     st.markdown(direction_of(anatomy))
+    if anatomy.runs_leftward:
+        st.markdown(order_of(anatomy))
     st.dataframe(
         code_points(anatomy),
         hide_index=True,
@@ -46,19 +50,39 @@ def direction_of(anatomy: Anatomy) -> str:
     )
 
 
+def order_of(anatomy: Anatomy) -> str:
+    """Why the boxes stand otherwise than the letters of the word, in a sentence."""
+    stored = "**Order:** the boxes and the table stand as the word is stored, the first at the left"
+    if len(anatomy.runs) == 1:
+        return f"{stored} or on top; read from right to left, it begins at the right of its label."
+    parts = [
+        f"{run.first} to {run.last}" if run.last > run.first else f"{run.first}"
+        for run in anatomy.runs
+    ]
+    told = ", then ".join(
+        f"{numbers} {bold(run.text)} {_ARROWS[run.direction]}"
+        for numbers, run in zip(parts, anatomy.runs, strict=True)
+    )
+    return (
+        f"{stored} or on top: {told}. Its label is laid out {anatomy.direction}, by its first "
+        f"letter, and in it each part runs its own way: so on the screen the same letters stand in "
+        f"another order."
+    )
+
+
 def code_points(anatomy: Anatomy) -> pd.DataFrame:
-    """A row for each code point, in order."""
+    """A row for each code point, in the order in which the word is stored."""
     return pd.DataFrame(
         [
             {
                 "character": i,
-                "shown": cluster.text if j == 0 else "",
+                "shown": isolated(cluster.text) if j == 0 else "",
                 "code point": point.number,
                 "name": point.name,
                 "bytes": point.utf8.hex(" ").upper() or "none",
-                "direction": point.direction,
+                "direction": f"{_ARROWS[point.direction]} {point.direction}".strip(),
             }
-            for i, cluster in enumerate(anatomy.clusters)
+            for i, cluster in enumerate(anatomy.clusters, start=1)
             for j, point in enumerate(cluster.code_points)
         ]
     )
