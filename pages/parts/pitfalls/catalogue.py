@@ -45,11 +45,11 @@ def inputs(pitfall: Pitfall) -> dict[str, Any]:
 def _choose(key: str, entry: Input) -> Any:
     options, start = {written(option): option for option in entry.options}, written(entry.start)
 
-    def mend(asked: str) -> tuple[str, str]:
+    def fit(asked: str) -> tuple[str, str]:
         return start, message(key, f"one of {', '.join(options)}", asked, start)
 
     stops = list(options)
-    return options[bound.stops(entry.label, stops, index=stops.index(start), key=key, mend=mend)]
+    return options[bound.stops(entry.label, stops, index=stops.index(start), key=key, fit=fit)]
 
 
 def find() -> None:
