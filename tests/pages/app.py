@@ -16,6 +16,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 from google.protobuf.message import Message
+from streamlit import config
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.runtime.pages_manager import PagesManager
@@ -43,8 +44,9 @@ def on_a_visited_server() -> Iterator[None]:
     A server learns at its first visit that the app names its pages itself, and keeps that. AppTest
     makes it forget before every run, so that each would begin as the first on a fresh server does.
     It also looks through every installed package for components, anew for every visitor; the app
-    has its own components only.
+    has its own components only. An error is shown whole, so that tests find it.
     """
+    config.set_option("client.showErrorDetails", "full")
     with (
         patch.object(BidiComponentManager, "discover_and_register_components"),
         patch.object(app_test, "PagesManager", _Forgetful),
