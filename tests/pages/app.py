@@ -37,6 +37,10 @@ class _Forgetful(PagesManager):
     """Takes what AppTest forgets before each run, so that the server's own manager does not."""
 
 
+def _find_nothing(*_: object, **__: object) -> None:
+    pass
+
+
 @contextmanager
 def on_a_visited_server() -> Iterator[None]:
     """Let every run inside happen on a server that somebody has visited.
@@ -48,7 +52,7 @@ def on_a_visited_server() -> Iterator[None]:
     """
     config.set_option("client.showErrorDetails", "full")
     with (
-        patch.object(BidiComponentManager, "discover_and_register_components"),
+        patch.object(BidiComponentManager, "discover_and_register_components", _find_nothing),
         patch.object(app_test, "PagesManager", _Forgetful),
         patch.object(PagesManager, "uses_pages_directory", False),
     ):
