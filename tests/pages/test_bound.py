@@ -33,6 +33,9 @@ def told(app) -> list[str]:
             "back_left must be a whole number from 1 to 8; got back_left=9. Showing 2.",
         ),
         (HEADS, {"left": "n back", "back_left": "3.7"}, "a whole number from 1 to 8"),
+        (HEADS, {"left": "n back", "back_left": "9" * 400}, "a whole number from 1 to 8"),
+        (HEADS, {"sharp_left": "9" * 400}, "a number from 0 to 10"),
+        ("training", {"train_layers": "9" * 400}, "a whole number from 1 to 4"),
         (
             HEADS,
             {"sharp_right": "1e309"},
