@@ -12,7 +12,7 @@ APP := $(VENV)/app.stamp
 DEV := $(VENV)/dev.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: run test bench screenshots lint format clean help
+.PHONY: run test links bench screenshots lint format clean help
 
 run: $(APP)  ## start the app (more options: make run ARGS="--server.port 8600")
 	$(BIN)/python -m streamlit run streamlit_app.py $(ARGS)
@@ -22,6 +22,10 @@ test: $(DEV)  ## check style, then run every test, the browser's included
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+links: $(DEV)  ## open 10,000 hostile links, watching time and memory (fewer: ARGS="--links 500")
+	$(BIN)/python -m tests.browser.chromium --install
+	$(BIN)/python -m tests.links $(ARGS)
 
 bench: $(DEV)  ## measure the app (tests/benchmarks)
 	$(BIN)/python -m tests.benchmarks $(ARGS)

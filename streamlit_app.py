@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages.parts import bound, look, scene
+from pages.parts import bound, look, mishap, scene
 
+mishap.set_up()
 look.set_up()
 page = st.navigation(scene.pages())
 bound.arrive(page.url_path)

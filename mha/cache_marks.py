@@ -57,7 +57,9 @@ def cache_marks(
         kind: "line" (a model's cache at one context), "name" (at its line's end), "memory",
         "chosen" (a model at T), "outgrows", "tick_x" or "tick_y"; x and y; text; label_y, where a
         text that had to make room for another stands; lit; align, to the side where a text has
-        room (a name on the "left" begins where the picture ends); and model, context and bytes.
+        room (a name on the "left" begins where the picture ends); other_x and other_signs, of the
+        text that the rule below a mark may cross: where that begins, and how many signs it goes to
+        the right, or to the left where it is less than 0; and model, context and bytes.
         No row is of an empty cache, which no logarithm has.
     """
     how = {"batch": batch, "bytes_per_number": bytes_per_number}
@@ -105,7 +107,7 @@ def cache_marks(
     thousands = range(math.ceil(bottom / math.log(1000)), math.floor(top / math.log(1000)) + 1)
     rows += [{"kind": "tick_y", "y": y(1000**n), "text": bytes_text(1000**n)} for n in thousands]
     # One name has room above its line; of several each would lie on another's line.
-    return _marks(rows, "model context bytes", names="left" if others else "right")
+    return _crossing(_marks(rows, "model context bytes", names="left" if others else "right"))
 
 
 def decoding_marks(table: pd.DataFrame, quantity: str, n: int) -> pd.DataFrame:
@@ -190,6 +192,20 @@ def _marks(rows: Iterable[Row], own: str, *, names: str) -> pd.DataFrame:
         align=np.where(table["kind"] == "name", names, align),
         label_y=table["label_y"].fillna(table["y"]),
     )
+
+
+def _crossing(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with what each of two marks must know of the other's text, NaN where one is not."""
+    places = [
+        table.index[table["lit"] & (table["kind"] == kind)] for kind in ("chosen", "outgrows")
+    ]
+    table = table.assign(other_x=np.nan, other_signs=np.nan)
+    if all(len(place) == 1 for place in places):
+        for (one,), (other,) in (places, places[::-1]):
+            signs = max(map(len, table.at[other, "text"].split("\n")))
+            table.at[one, "other_x"] = table.at[other, "x"]
+            table.at[one, "other_signs"] = -signs if table.at[other, "align"] == "right" else signs
+    return table
 
 
 def _apart(rows: Iterable[Row], least: float = LINE_APART) -> list[Row]:

@@ -17,6 +17,8 @@ from mha.charts.marks import finish, kept
 PIXELS = 500
 FONT = 17
 _LINE_HEIGHT = 20
+_CHOSEN, _OUTGROWS = (1, 2), (3.5, 3)  # lines: from the axis up to a text, and of the text
+_SIGN = 8  # pixels, as wide as a sign may be
 _MEMORY_NAMES = 68  # pixels that the names of the memories take on the left
 
 
@@ -57,12 +59,12 @@ def _cache(theme: Theme) -> alt.LayerChart:
             ),
             *_haloed(names, theme, align="left", baseline="middle"),
             *_lines("model", theme, tips),
-            _drop("datum.kind == 'chosen' && datum.lit", CHOSEN, []),
-            _drop("datum.kind == 'outgrows'", MASK_GREY, [2, 4]),
+            *_drop("datum.kind == 'chosen' && datum.lit", CHOSEN, [], past=_OUTGROWS),
+            *_drop("datum.kind == 'outgrows'", MASK_GREY, [2, 4], past=_CHOSEN),
             _chosen(tips),
             outgrows.mark_point(**diamond, color=TEXT[theme], stroke=PAGE[theme]),
-            *_beside("datum.kind == 'chosen' && datum.lit", 1, 2, theme),
-            *_beside("datum.kind == 'outgrows'", 3.5, 3, theme),
+            *_beside("datum.kind == 'chosen' && datum.lit", *_CHOSEN, theme),
+            *_beside("datum.kind == 'outgrows'", *_OUTGROWS, theme),
             *_names(theme, broken="datum.text != datum.model"),
         ]
     )
@@ -81,7 +83,7 @@ def _decode(theme: Theme) -> alt.LayerChart:
             *_ticks_below("token n", theme),
             *_lines("way", theme, tips),
             *_haloed(steps, theme, align="left", baseline="bottom", dy=-4),
-            _drop("datum.kind == 'chosen' && !datum.lit", CHOSEN, []),
+            *_drop("datum.kind == 'chosen' && !datum.lit", CHOSEN, []),
             _chosen(tips),
             *_names(theme),
         ]
@@ -108,14 +110,39 @@ def _chosen(tips: list[alt.Tooltip]) -> alt.Chart:
     )
 
 
-def _drop(shown: str, color: str, dash: list[int]) -> alt.Chart:
-    """A rule from a mark down to the axis."""
-    return (
+def _drop(
+    shown: str, color: str, dash: list[int], past: tuple[float, int] | None = None
+) -> list[alt.Chart]:
+    """A rule from a mark down to the axis, broken where it would cross another mark's text.
+
+    past: from the axis up to that text, and its height, in lines; the table has its place.
+    """
+    rule = (
         alt.Chart()
         .transform_filter(shown)
         .mark_rule(color=color, strokeWidth=2, strokeDash=dash or [1, 0], aria=False)
-        .encode(x=_x("x"), y=_y("y"), y2=alt.value(PIXELS))
     )
+    if past is None:
+        return [rule.encode(x=_x("x"), y=_y("y"), y2=alt.value(PIXELS))]
+    top, bottom = _top(*past), _top(*past) + past[1] * _LINE_HEIGHT
+    along = "(datum.x - datum.other_x) * width * (datum.other_signs > 0 ? 1 : -1)"
+    reach = f"abs(datum.other_signs) * {_SIGN}"
+    crosses = f"isValid(datum.other_x) && {along} > 0 && {along} < {reach}"
+    mark = "scale('y', datum.y)"
+    ends = alt.value(alt.ExprRef(f"{crosses} ? max({mark}, {top}) : {PIXELS}"))
+    again = alt.value(alt.ExprRef(f"{crosses} ? max({mark}, {bottom}) : {PIXELS}"))
+    return [
+        rule.encode(x=_x("x"), y=_y("y"), y2=ends),
+        rule.encode(x=_x("x"), y=again, y2=alt.value(PIXELS)),
+    ]
+
+
+def _top(above: float, lines: int) -> float:
+    """The pixel at which a text begins that has so many lines, and so many between it and the axis.
+
+    The first line begins half a line above its middle.
+    """
+    return PIXELS - (above + lines - 0.5) * _LINE_HEIGHT
 
 
 def _beside(shown: str, above: float, lines: int, theme: Theme) -> list[alt.Chart]:
@@ -123,8 +150,8 @@ def _beside(shown: str, above: float, lines: int, theme: Theme) -> list[alt.Char
 
     above: lines of room between the axis and them. lines: that they have.
     """
-    top = PIXELS - (above + lines - 0.5) * _LINE_HEIGHT
-    words = alt.Chart().transform_filter(shown).encode(x=_x("x"), y=alt.value(top))
+    top = alt.value(_top(above, lines))
+    words = alt.Chart().transform_filter(shown).encode(x=_x("x"), y=top)
     dx = alt.ExprRef("datum.align == 'left' ? 8 : -8")
     return _haloed(words, theme, baseline="top", align=alt.ExprRef("datum.align"), dx=dx)
 

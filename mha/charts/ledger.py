@@ -74,7 +74,11 @@ def parameters_spec() -> dict[str, Any]:
             baseline="middle",
             fontSize=alt.ExprRef(f"min(18, ({tall}) * 0.9, {wide} * 1.6 / length(datum.longest))"),
             fontWeight=_BOLD,
-            opacity=alt.ExprRef(f"({tall}) >= 12 && {wide} / length(datum.longest) >= 7 ? 1 : 0"),
+            # A head's short number may fill its slice; a whole part's must not touch the ends.
+            opacity=alt.ExprRef(
+                f"({tall}) >= (datum.head < 0 ? 16 : 12)"
+                f" && {wide} / length(datum.longest) >= 7 ? 1 : 0"
+            ),
             aria=False,
         )
         .encode(
@@ -153,7 +157,7 @@ def _pixels(left: str, right: str) -> str:
 
 def _above(value: str, top: str, shown: str) -> alt.Chart:
     """A number above each bar that is wide enough for it, and above the lit one always."""
-    size = f"{_pixels('bar_left', 'bar_right')} * 1.75 / max(3, length(datum.text))"
+    size = f"{_pixels('bar_left', 'bar_right')} * 1.6 / max(3, length(datum.text))"
     return (
         alt.Chart()
         .transform_filter(shown)

@@ -24,14 +24,14 @@ def choose_kv_heads(
     """
     h = config.n_heads
 
-    def mend(asked: str) -> tuple[str, str | None]:
+    def fit(asked: str) -> tuple[str, str | None]:
         return _mend(asked, h)
 
     stop = bound.stops(
         "Key and value heads",
         [ALL, *downwards(h)[1:]],
         key=_KEY,
-        mend=mend,
+        fit=fit,
         tell_in=tell_in,
         width=width,
         help="Each is shared by a group of heads. All: every head has its own.",

@@ -6,7 +6,8 @@ Streamlit drops a value that it cannot show without a word, and reads numbers in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 
 import streamlit as st
 
@@ -17,12 +18,16 @@ D_MODEL_RANGE = (2, 128)
 DEFAULT_D_MODEL, DEFAULT_HEADS = 32, 4
 LONGEST_TEXT = MAX_TEXT + 1  # one more than fits, so that too long a text is told
 _KEYS = ("d_model", "heads", "causal")
+_TEXTS = ("tokens", "categories")
 MOST = 99_999_999  # the largest number that a link may ask for
 _SHOWN = 24  # characters of a wrong value that its message repeats
+_ALIKE = 0.6  # of 1; names that share less are not each other's misspelling
 
 
 def mend() -> tuple[dict[str, str], bool]:
     """Put right what the link asks of the shared sizes, and cut too long a text.
+
+    Of a key that comes several times the last counts, and it alone stays.
 
     Returns:
         a message for each wrong value, by key; and whether the link is another one now.
@@ -34,10 +39,12 @@ def mend() -> tuple[dict[str, str], bool]:
         for key in given:
             del st.query_params[key]
         st.query_params.update(kept)
-    text = st.query_params.get("tokens", "")
-    if len(text) > LONGEST_TEXT:
-        st.query_params["tokens"] = text[:LONGEST_TEXT]
-        is_mended = True
+    for key in _TEXTS:
+        texts = st.query_params.get_all(key)
+        text = texts[-1][:LONGEST_TEXT] if texts else ""
+        if texts and texts != [text]:
+            st.query_params[key] = text
+            is_mended = True
     return notes, is_mended
 
 
@@ -79,11 +86,37 @@ def not_dividing(name: str, number: int, part: str, asked: int) -> str:
     )
 
 
-def message(key: str, rule: str, asked: str, shown: object | None) -> str:
+def message(
+    key: str, rule: str, asked: str, shown: object | None, nearest: str | None = None
+) -> str:
     """What a visitor is told of a value that the link asks for and cannot have."""
     got = " ".join(visible(asked[:_SHOWN]).split())
     instead = "It is left empty." if shown is None else f"Showing {shown}."
-    return f"{key} must be {rule}; got {key}={got}. {instead}"
+    named = "" if nearest is None else f" The nearest is {nearest}."
+    return f"{key} must be {rule}; got {key}={got}. {instead}{named}"
+
+
+def spelled(asked: str, options: Sequence[str]) -> str | None:
+    """The option that is written so but for capitals; None where none is, or several are."""
+    same = [option for option in options if option.casefold() == asked.casefold()]
+    return same[0] if len(same) == 1 else None
+
+
+def nearest_name(asked: str, options: Sequence[str]) -> str | None:
+    """The option that was most likely meant: the first that begins so, or the one most alike."""
+    meant = _letters(asked[:_SHOWN])
+    matcher = SequenceMatcher(b=meant, autojunk=False)
+    alike = {}
+    for option in options:
+        name = _letters(option)
+        matcher.set_seq1(name)
+        alike[option] = 1 if meant and name.startswith(meant) else matcher.ratio()
+    best = max(alike, key=alike.__getitem__, default=None)
+    return best if best is not None and alike[best] >= _ALIKE else None
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def whole(text: str | None, low: int, high: int = MOST) -> int | None:

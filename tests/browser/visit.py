@@ -53,6 +53,9 @@ QUIET = """async (quietMs) => {
 # At a deep link Streamlit looks for its server below the page's own path first, and is not there.
 PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 
+# What the app says of an error that it did not catch, by our words or by Streamlit's.
+FAULT = '.st-key-mishap, [data-testid="stException"]'
+
 _traffic: WeakKeyDictionary[Page, "Traffic"] = WeakKeyDictionary()
 
 
@@ -96,8 +99,8 @@ class Visit:
 
     Attributes:
         page: the tab.
-        problems: each error on the console, uncaught error, dialog that a script opened and request
-            to another host, in words.
+        problems: each error on the console, uncaught error, dialog that a script opened, request to
+            another host, and what the app says of a fault of its own, in words.
     """
 
     def __init__(
@@ -138,6 +141,8 @@ class Visit:
 
     def leave(self) -> None:
         """Leave the tab empty, and nothing in the browser but the app's files."""
+        for fault in self.page.locator(FAULT).all_inner_texts():
+            self.problems.append(f"fault of the app: {fault}")
         for event, listener in self.listeners.items():
             self.page.remove_listener(event, listener)
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 from google.protobuf.message import Message
+from streamlit import config
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
 
 from pages.parts import scene
 from pages.parts.scene import Scene
@@ -26,6 +31,32 @@ HEADS = "hand_built_heads"
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 JOINER = "\N{WORD JOINER}"
 RUN_SECONDS = 60  # a busy machine is not a failure
+
+
+class _Forgetful(PagesManager):
+    """Takes what AppTest forgets before each run, so that the server's own manager does not."""
+
+
+def _find_nothing(*_: object, **__: object) -> None:
+    pass
+
+
+@contextmanager
+def on_a_visited_server() -> Iterator[None]:
+    """Let every run inside happen on a server that somebody has visited.
+
+    A server learns at its first visit that the app names its pages itself, and keeps that. AppTest
+    makes it forget before every run, so that each would begin as the first on a fresh server does.
+    It also looks through every installed package for components, anew for every visitor; the app
+    has its own components only. An error is shown whole, so that tests find it.
+    """
+    config.set_option("client.showErrorDetails", "full")
+    with (
+        patch.object(BidiComponentManager, "discover_and_register_components", _find_nothing),
+        patch.object(app_test, "PagesManager", _Forgetful),
+        patch.object(PagesManager, "uses_pages_directory", False),
+    ):
+        yield
 
 
 def open_page(page: str = HEADS, /, **link: Any) -> AppTest:

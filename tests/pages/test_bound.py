@@ -33,6 +33,9 @@ def told(app) -> list[str]:
             "back_left must be a whole number from 1 to 8; got back_left=9. Showing 2.",
         ),
         (HEADS, {"left": "n back", "back_left": "3.7"}, "a whole number from 1 to 8"),
+        (HEADS, {"left": "n back", "back_left": "9" * 400}, "a whole number from 1 to 8"),
+        (HEADS, {"sharp_left": "9" * 400}, "a number from 0 to 10"),
+        ("training", {"train_layers": "9" * 400}, "a whole number from 1 to 4"),
         (
             HEADS,
             {"sharp_right": "1e309"},
@@ -116,3 +119,71 @@ def test_the_sidebar_s_messages_stand_on_the_page_too_for_those_who_have_folded_
     app = open_page(d_model="1e99", heads="**b**")
     assert told(app) == [read(warning.value) for warning in app.sidebar.warning]
     assert len(told(app)) == 2
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "written", "name"),
+    [
+        ("real_models", "model", "llama 3 8b", "Llama 3 8B"),
+        ("real_models", "models_step", "THE CACHE", "The cache"),
+        ("pitfalls", "with_2", "-INF", "-inf"),
+        (HEADS, "left", "Uniform", "uniform"),
+        (HEADS, "query", "RAIN", "rain"),
+        ("training", "train_tasks", "Brackets", "brackets"),
+        ("parameters", "kv_heads", "ALL", "all"),
+    ],
+)
+def test_a_name_is_taken_whatever_its_capitals(page, key, written, name):
+    more = {"case": "A query that may look at nothing"} if key == "with_2" else {}
+    app = open_page(page, **{key: written}, **more)
+    assert told(app) == []
+    assert app.query_params.get(key, name) in (name, [name])
+
+
+def test_two_words_that_differ_in_capitals_alone_are_told_apart():
+    app = open_page(tokens="May may rain", query="MAY")
+    (note,) = told(app)
+    assert "query must be one of the words; got query=MAY." in note
+    assert open_page(tokens="May may rain", query="may").query_params["query"] == "may"
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "written", "nearest"),
+    [
+        ("real_models", "model", "gpt2", "The nearest is GPT-2 small."),
+        (HEADS, "left", "previous", "The nearest is previous token."),
+        (HEADS, "query", "rains", "The nearest is rain."),
+    ],
+)
+def test_a_name_that_is_nearly_one_of_a_list_is_told_with_the_nearest(page, key, written, nearest):
+    (note,) = told(open_page(page, **{key: written}))
+    assert nearest in note
+
+
+def test_a_name_that_is_like_none_has_no_nearest():
+    (note,) = told(open_page(left="zzzz"))
+    assert "nearest" not in note
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "values"),
+    [
+        ("overview", "tokens", ["a b", "c d"]),
+        ("overview", "categories", ["000000", "111111"]),
+        ("overview", "d_model", ["16", "48"]),
+        ("overview", "heads", ["2", "8"]),
+        ("overview", "causal", ["true", "false"]),
+        (HEADS, "view", ["Grid", "Lines"]),
+        (HEADS, "sharp_left", ["1", "2"]),
+        (HEADS, "own", ["Q:0,0=1", "Q:0,0=2"]),
+        ("parameters", "width", ["64", "96"]),
+        ("parameters", "kv_heads", ["1", "2"]),
+        ("parameters", "bias", ["false", "true"]),
+        ("real_models", "model", ["GPT-2 small", "BERT base"]),
+        ("pitfalls", "find_case", ["nan", "view"]),
+    ],
+)
+def test_of_a_key_that_comes_twice_the_last_counts_and_stays_alone(page, key, values):
+    twice, once = open_page(page, **{key: values}), open_page(page, **{key: values[-1]})
+    assert twice.query_params == once.query_params
+    assert told(twice) == told(once)

@@ -37,6 +37,10 @@ MAY_READ: dict[str, set[str]] = {
     "scoring": {"checks"},
     "training": {"checks", "config", "module", "scoring"},
     "training_marks": {"scoring", "training"},
+    "thumbnails": {
+        *("amounts", "checks", "config", "hand_built", "ledger", "ledger_tables", "models"),
+        "reference",
+    },
     "pitfalls": {"checks", "reference", "module", "layout", "models"},
     "mask_doctor": {"checks"},
     # Tables know results, by the types that the rooms below hand out.

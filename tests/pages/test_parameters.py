@@ -159,6 +159,40 @@ def test_gpt2_small_is_counted_at_a_press_and_from_a_link():
     assert scene_of(app).config == AttentionConfig(32, 4)  # this page's alone
 
 
+@pytest.mark.parametrize(
+    ("width", "before", "typed", "taken"),
+    [
+        (96, 8, 9, 12),  # a step up or down goes to the next that divides
+        (96, 8, 7, 6),
+        (96, 96, 97, 96),
+        (7, 7, 6, 1),
+        (96, 8, 20, 16),  # any other goes to the nearest
+    ],
+)
+def test_heads_of_the_page_s_own_width_that_do_not_divide_leave_the_link(
+    width, before, typed, taken
+):
+    app = open_page(PAGE, width=width, width_heads=before)
+    number(app, "width_heads").set_value(typed).run()
+    assert number(app, "width_heads").value == taken
+    assert lit(app) == taken
+    assert app.query_params["width_heads"] == str(taken)
+    asked = [] if abs(typed - before) == 1 and typed < width else [typed]
+    assert [f"width={width}, width_heads={n}. " in " ".join(warnings(app)) for n in asked] == [
+        True for _ in asked
+    ]
+    assert bool(warnings(app)) == bool(asked)
+
+
+def test_another_width_takes_the_heads_that_are_nearest_and_says_so():
+    app = open_page(PAGE, width=768, width_heads=12)
+    number(app, "width").set_value(100).run()
+    assert number(app, "width_heads").value == lit(app) == 10
+    assert "got width=100, width_heads=12. Showing width_heads=10" in warnings(app)[0]
+    number(app, "width").set_value(200).run()
+    assert warnings(app) == []
+
+
 # On paper
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import altair as alt
 import numpy as np
 import pytest
+import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ import mha
 from mha.amounts import GB, about_text, bytes_text
 from mha.cache_marks import LINE_APART, cache_marks, decoding_marks, kv_readers_marks
 from mha.cache_tables import LONGEST, MEMORIES, cache_table, decoding_table, outgrowing_context
-from mha.charts import HEAD_HUES, MASK_GREY, PAGE, SEQUENTIAL, TEXT
+from mha.charts import CHOSEN, HEAD_HUES, MASK_GREY, PAGE, SEQUENTIAL, TEXT
 from mha.charts.cache import cache_spec, decode_spec
 from mha.charts.readers import kv_readers_spec, with_hues
 from mha.checks import divisors
@@ -116,6 +117,44 @@ def test_the_words_of_a_model_that_people_know():
     assert set(of(table, "name")["align"]) == {"left"}
     assert of(table, "tick_x")["text"].tolist() == ["1", "16", "256", "4K", "64K", "1M"]
     assert of(table, "tick_y")["text"].tolist() == ["1 MB", "1 GB"]
+
+
+@given(name=names, T=st.integers(1, 2**20))
+@some
+def test_a_rule_below_a_mark_knows_where_the_other_mark_s_text_is(name, T):
+    table = cache_marks(MODELS[name], T)
+    chosen, outgrows = (
+        table[table["lit"] & (table["kind"] == kind)] for kind in ("chosen", "outgrows")
+    )
+    if len(chosen) == len(outgrows) == 1:
+        for one, other in ((chosen, outgrows), (outgrows, chosen)):
+            assert one["other_x"].item() == other["x"].item()
+            longest = max(map(len, other["text"].item().split("\n")))
+            side = 1 if other["align"].item() == "left" else -1
+            assert one["other_signs"].item() == side * longest
+    else:
+        assert table["other_x"].isna().all()
+    rest = table.drop(index=[*chosen.index, *outgrows.index])
+    assert rest["other_x"].isna().all()
+
+
+def drawn(T: int, width: int) -> list[float]:
+    """How long the pieces of the rule below the chosen mark are, in pixels, as Vega draws them."""
+    spec = cache_spec("light") | {"width": width, "autosize": "pad"}
+    spec["data"] = {
+        "values": json.loads(cache_marks(MODELS["llama-3-8b"], T).to_json(orient="records"))
+    }
+    svg = vl_convert.vegalite_to_svg(spec)
+    rules = re.findall(r"<line [^>]*>", svg)
+    lengths = [re.search(r'y2="(-?[\d.]+)"', rule) for rule in rules if CHOSEN in rule]
+    return sorted(abs(float(length[1])) if length else 0.0 for length in lengths)
+
+
+def test_the_rule_of_the_chosen_context_is_broken_where_a_text_is_in_its_way():
+    """On a phone it would cross the words about the weights; on a wide screen it does not."""
+    assert [length > 0 for length in drawn(8192, 210)] == [True, True]
+    assert [length > 0 for length in drawn(8192, 900)] == [False, True]
+    assert [length > 0 for length in drawn(8, 210)] == [False, True]
 
 
 def test_a_model_alone_is_named_on_one_line_above_its_end():

@@ -4,7 +4,7 @@ Streamlit shows the default, or the nearest that it can read, without a word. A 
 before its widget is first drawn; the message stays until the visitor chooses a value or leaves.
 """
 
-from pages.parts.bound.state import Place, arrive, assign, changed, turn_off
+from pages.parts.bound.state import Place, arrive, asked_for, assign, changed, forget, turn_off
 from pages.parts.bound.widgets import (
     area,
     number,
@@ -21,8 +21,10 @@ __all__ = [
     "Place",
     "area",
     "arrive",
+    "asked_for",
     "assign",
     "changed",
+    "forget",
     "number",
     "pick",
     "segments",

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
-from pages.parts.link import message
+from pages.parts.link import message, nearest_name, spelled
 from pages.parts.words import plain
 
 Place = st.delta_generator.DeltaGenerator
@@ -65,10 +65,20 @@ def arrive(page: str) -> None:
         assign(key, value)
 
 
-def judge(key: str, rule: str, fits: Callable[[str], bool], *, shown: object | None) -> None:
+def judge(
+    key: str,
+    rule: str,
+    fits: Callable[[str], bool],
+    *,
+    shown: object | None,
+    names: Sequence[str] = (),
+) -> None:
     """Take a wrong value out of the link, and note it, before the widget is drawn at all.
 
-    Streamlit would read some of them as others: 3.7 as 3.
+    Streamlit would read some of them as others: 3.7 as 3. A name is taken whatever its capitals.
+
+    Args:
+        names: what the value may be; where the rule does not list them, the nearest is told.
     """
     if key in st.session_state:
         return
@@ -76,11 +86,47 @@ def judge(key: str, rule: str, fits: Callable[[str], bool], *, shown: object | N
     if key in told:  # the widget comes back after a while: its message is old
         told.discard(key)
         st.session_state[NOTES].pop(key, None)
-    asked = st.query_params.get(key)
+    asked = asked_for(key)
     if asked and not fits(asked):
-        st.session_state[NOTES][key] = message(key, rule, asked, shown)
-        del st.query_params[key]
+        taken = spelled(asked, names)
+        if taken is None:
+            listed = all(name in rule for name in names)
+            nearest = None if listed else nearest_name(asked, names)
+            st.session_state[NOTES][key] = message(key, rule, asked, shown, nearest)
+            del st.query_params[key]
+        else:
+            st.query_params[key] = taken
         st.rerun()  # the widgets read the link as it was when the run began
+
+
+def asked_for(key: str) -> Any:
+    """What a widget holds; before it is drawn, what the link asks of it, or None.
+
+    Of a key that comes several times the last counts, and it alone stays in the link.
+    """
+    if key in st.session_state:
+        return st.session_state[key]
+    values = st.query_params.get_all(key)
+    if len(values) > 1:
+        st.query_params[key] = values[-1]
+        st.rerun()
+    return values[0] if values else None
+
+
+def forget(key: str) -> None:
+    """Drop the message about a widget's value, from a callback: what it was held to has changed."""
+    st.session_state[NOTES].pop(key, None)
+
+
+def mend(key: str, taken: object, note: str | None) -> None:
+    """Set a widget's value, or what the link asks of it, to the one taken; then begin anew."""
+    if note is not None:
+        st.session_state[NOTES][key] = note
+    if key in st.session_state:
+        st.session_state.setdefault(DUE, {})[key] = taken
+    else:
+        st.query_params[key] = str(taken)
+    st.rerun()
 
 
 def tell(key: str, place: Place) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.parts.bound.state import DUE, NOTES, STOPS, Place, judge, kept, tell
-from pages.parts.link import message, whole
+from pages.parts.bound.state import NOTES, STOPS, Place, asked_for, judge, kept, mend, tell
+from pages.parts.link import message, spelled, whole
 
 Option = TypeVar("Option")
 _MOST_LISTED = 6
@@ -30,7 +29,8 @@ def segments(
     """A segmented control whose first option is the default; or none, if that is not required."""
     default = options[0] if required else None
     names = [format_func(option) for option in options]
-    judge(key, _rule(names), names.__contains__, shown=names[0] if required else None)
+    shown = names[0] if required else None
+    judge(key, _rule(names), names.__contains__, shown=shown, names=names)
     value = st.segmented_control(
         label,
         options,
@@ -58,12 +58,14 @@ def several(
     """Any number of the options, in their order; the link holds the key once for each."""
     rule = f"any of {', '.join(options)}" if len(options) <= _MOST_LISTED else _rule(options)
     if key not in st.session_state:
-        asked = st.query_params.get_all(key)
-        known = [option for option in options if option in asked]
-        wrong = [text for text in asked if text and text not in options]
+        asked = list(filter(None, st.query_params.get_all(key)))
+        meant = {text: text if text in options else spelled(text, options) for text in asked}
+        known = [option for option in options if option in meant.values()]
+        wrong = [text for text in asked if meant[text] is None]
         if wrong:
             shown = ", ".join(known or default) or None
             st.session_state[NOTES][key] = message(key, rule, wrong[0], shown)
+        if set(asked) - set(known):
             st.query_params[key] = known
             st.rerun()  # the widgets read the link as it was when the run began
     else:  # options may have gone from under the choice
@@ -100,7 +102,8 @@ def pick(
     what: "one of …", as the message names the options where they are too many to be listed.
     """
     shown = placeholder if index is None else options[index]
-    judge(key, what or _rule(options), list(options).__contains__, shown=shown)
+    names = list(options)
+    judge(key, what or _rule(names), names.__contains__, shown=shown, names=names)
     value = st.selectbox(
         label,
         options,
@@ -130,7 +133,7 @@ def slide(
             number = type(low)(text)
         except ValueError:
             return False
-        return math.isfinite(number) and low <= number <= high
+        return low <= number <= high  # and so neither nan nor infinite
 
     judge(key, f"{kind} from {low:g} to {high:g}", fits, shown=f"{value:g}")
     got = st.slider(
@@ -150,7 +153,7 @@ def stops(
     options: Sequence[str],
     *,
     key: str,
-    mend: Callable[[str], tuple[str, str | None]],
+    fit: Callable[[str], tuple[str, str | None]],
     index: int = 0,
     on_change: Callable[..., None] | None = None,
     tell_in: Place = st,
@@ -158,22 +161,15 @@ def stops(
 ) -> str:
     """A slider over options that may change under its value.
 
-    mend: the option to take for a value that is none of them, and what to say of it, if anything.
+    fit: the option to take for a value that is none of them, and what to say of it, if anything.
     """
     if st.session_state[STOPS].get(key) != options:  # a message about others is old
         st.session_state[STOPS][key] = options
         st.session_state[NOTES].pop(key, None)
-    is_drawn = key in st.session_state
-    asked = st.session_state[key] if is_drawn else st.query_params.get(key)
+    asked = asked_for(key)
     if asked and asked not in options:
-        taken, note = mend(asked)
-        if note is not None:
-            st.session_state[NOTES][key] = note
-        if is_drawn:
-            st.session_state.setdefault(DUE, {})[key] = taken
-        else:
-            st.query_params[key] = taken
-        st.rerun()
+        named = spelled(asked, options)
+        mend(key, *((named, None) if named is not None else fit(asked)))
     value = st.select_slider(label, options, value=options[index], **kept(key, on_change), **look)
     tell(key, tell_in)
     return value
@@ -187,18 +183,28 @@ def number(
     value: int | None,
     key: str,
     step: int = 1,
+    fit: Callable[[int], tuple[int, str | None]] | None = None,
     on_change: Callable[..., None] | None = None,
     args: tuple[Any, ...] = (),
     tell_in: Place = st,
     **look: Any,
 ) -> int | None:
-    """A whole number to be typed; without a value, none is there at first."""
+    """A whole number to be typed; without a value, none is there at first.
+
+    fit: the number to take for one that lies within the bounds, and what to say of it, if anything.
+    """
     rule = f"a whole number from {low:,} to {high:,}"
 
     def fits(text: str) -> bool:
         return whole(text, low, high) is not None
 
     judge(key, rule, fits, shown=value)
+    if fit is not None:
+        asked = asked_for(key)
+        if asked:
+            taken, note = fit(int(asked))
+            if taken != int(asked):
+                mend(key, taken, note)
     got = st.number_input(
         label,
         low,

@@ -27,6 +27,7 @@ from pages.parts.words import plain
 
 def edits_in_the_link() -> Edits:
     """The changed numbers as a text that travels in the link. Its messages are never folded."""
+    bound.asked_for("own")  # once, where the link has it twice
     with st.expander("Your own head, as text"):
         text = st.text_input(
             "Changed numbers",

@@ -7,18 +7,18 @@ from functools import cached_property
 
 import streamlit as st
 
-from mha.checks import nearest_divisors
+from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
 from mha.ledger import ParameterCount, count_parameters, every_head_count
 from pages.parts import bound
 from pages.parts.kv_heads import choose_kv_heads
 from pages.parts.link import not_dividing
 from pages.parts.scene import Scene
-from pages.parts.words import plain
 
 MAX_WIDTH, MAX_D_HEAD = 16_384, 1_024
 GPT2_SMALL = (768, 12)
 _WIDE = 164  # pixels of a number's box
+_TAKEN = "width_heads_taken"  # the number of heads that the visitor saw last
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,17 @@ def _width(shared: AttentionConfig, notes: bound.Place) -> tuple[int, int]:
         key="width",
         tell_in=notes,
         placeholder=f"{shared.d_model:,}",
+        on_change=bound.forget,
+        args=("width_heads",),
         width=_WIDE,
         help=f"d_model of this page alone, up to {MAX_WIDTH:,}. Empty: the sidebar’s.",
     )
     C = width or shared.d_model
     nearest = nearest_divisors(C, shared.n_heads)[0]
+
+    def fit(asked: int) -> tuple[int, str | None]:
+        return _fit(C, asked)
+
     heads = bound.number(
         "Its heads",
         1,
@@ -98,17 +104,32 @@ def _width(shared: AttentionConfig, notes: bound.Place) -> tuple[int, int]:
         tell_in=notes,
         placeholder=f"{nearest:,}",
         width=_WIDE,
+        fit=fit if width else None,
         disabled=width is None,
         help="Without a width of this page the heads are the sidebar’s.",
     )
     st.button("GPT-2 small", on_click=_take, args=GPT2_SMALL, help="768 wide, 12 heads")
-    if not width or not heads:
-        return C, nearest
-    h = nearest_divisors(C, heads)[0]
-    if h != heads:
-        note = not_dividing("width", C, "width_heads", heads)
-        notes.warning(plain(note), icon=":material/info:")
+    h = heads if width and heads else nearest
+    st.session_state[_TAKEN] = h
     return C, h
+
+
+def _fit(C: int, asked: int) -> tuple[int, str | None]:
+    """The number of heads for one that may not divide the width, and what to say of it.
+
+    One step up or down goes to the next that divides, without a word.
+    """
+    nearest = nearest_divisors(C, asked)[0]
+    if nearest == asked:
+        return asked, None
+    before, possible = st.session_state.get(_TAKEN), divisors(C)
+    if before in possible:
+        at = possible.index(before)
+        if asked == before + 1 and before != C:
+            return possible[at + 1], None
+        if asked == before - 1:  # 1 divides all, so that another is below
+            return possible[at - 1], None
+    return nearest, not_dividing("width", C, "width_heads", asked)
 
 
 def _take(width: int, heads: int) -> None:

@@ -70,14 +70,12 @@ def inputs(pitfall: Pitfall) -> dict[str, Any]:
 def _choose(key: str, entry: Input) -> Any:
     options, start = {written(option): option for option in entry.options}, written(entry.start)
 
-    def mend(asked: str) -> tuple[str, str]:
+    def fit(asked: str) -> tuple[str, str]:
         return start, message(key, f"one of {', '.join(options)}", asked, start)
 
     stops = list(options)
     at = stops.index(start)
-    return options[
-        bound.stops(entry.label, stops, index=at, key=key, mend=mend, width=_INPUT_PIXELS)
-    ]
+    return options[bound.stops(entry.label, stops, index=at, key=key, fit=fit, width=_INPUT_PIXELS)]
 
 
 def go_on(pitfall: Pitfall, *, is_told: bool, named_step: str) -> None:

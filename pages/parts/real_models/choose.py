@@ -63,7 +63,7 @@ def kv_heads(model: Model) -> int:
     if model.latent is not None:
         return model.n_kv_heads
 
-    def mend(asked: str) -> tuple[str, str]:
+    def fit(asked: str) -> tuple[str, str]:
         number = whole(asked, 1)
         if number is None:
             own = str(model.n_kv_heads)
@@ -76,7 +76,7 @@ def kv_heads(model: Model) -> int:
         stops,
         index=stops.index(str(model.n_kv_heads)),
         key=_KV_HEADS,
-        mend=mend,
+        fit=fit,
     )
     return int(stop)
 

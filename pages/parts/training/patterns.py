@@ -32,7 +32,7 @@ def choose_step(settings: Settings) -> int:
     kept = settings.kept_steps
     is_drawn = _SNAPSHOT in st.session_state
 
-    def mend(asked: str) -> tuple[str, str | None]:
+    def fit(asked: str) -> tuple[str, str | None]:
         step_asked = whole(asked, 0)
         wanted = kept[-1] if step_asked is None else step_asked
         nearest = str(min(kept, key=lambda step: abs(step - wanted)))
@@ -41,7 +41,7 @@ def choose_step(settings: Settings) -> int:
         return nearest, None if is_drawn else note
 
     names = [str(step) for step in kept]
-    chosen = bound.stops("Step of training", names, index=len(names) - 1, key=_SNAPSHOT, mend=mend)
+    chosen = bound.stops("Step of training", names, index=len(names) - 1, key=_SNAPSHOT, fit=fit)
     return int(chosen)
 
 

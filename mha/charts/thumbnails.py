@@ -1,0 +1,87 @@
+"""A small picture of an idea, by one spec for all of them; `mha.thumbnails` feeds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from mha.charts.colors import HEAD_HUES, MASK_GREY, SEQUENTIAL, Theme, color_at
+from mha.charts.marks import finish, kept
+
+PIXELS = 150
+# As large as its room allows: a sign is about half as wide as it is high.
+_FONT = "min(15, max(9, datum.room * width * 1.85 / length(datum.text)))"
+
+
+def with_hues(table: pd.DataFrame, theme: Theme) -> pd.DataFrame:
+    """The table with `hue`, a weight's shade, a head's own, or grey, in place of its paint."""
+    colours = table[["paint", "number"]].drop_duplicates()
+    hues = [
+        (paint, number, _hue(paint, number, theme))
+        for paint, number in zip(colours["paint"], colours["number"], strict=True)
+    ]
+    named = pd.DataFrame(hues, columns=["paint", "number", "hue"])
+    return table.merge(named, on=["paint", "number"]).drop(columns=["paint", "number"])
+
+
+def _hue(paint: str, number: float, theme: Theme) -> str:
+    if paint == "grey":
+        return MASK_GREY
+    if paint == "head":
+        return HEAD_HUES[int(number) % len(HEAD_HUES)]
+    (rgb,) = color_at(np.array([number]), SEQUENTIAL[theme], low=0)
+    return "#" + "".join(f"{round(255 * part):02X}" for part in rgb)
+
+
+def thumbnail_spec() -> dict[str, Any]:
+    """The spec of every small picture, ready to be fed a table: built once, then kept."""
+    return kept(_thumbnail)
+
+
+def _thumbnail() -> alt.LayerChart:
+    place = {"x": _x("left"), "x2": "right", "y": _y("top"), "y2": "bottom"}
+    hue = alt.Color("hue:N", scale=None)
+    cells = _of("cell").mark_rect(aria=False).encode(**place, color=hue)
+    masked = _of("masked").encode(**place)
+    lines = (
+        _of("line")
+        .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
+        .encode(**place, color=hue, opacity=alt.Opacity("strength:Q", scale=None))
+    )
+    words = (
+        _of("text")
+        .mark_text(
+            aria=False,
+            align=alt.ExprRef("datum.align"),
+            baseline="top",
+            fontSize=alt.ExprRef(_FONT),
+            color="currentColor",
+        )
+        .encode(x=_x("left"), y=_y("top"), text="text:N")
+    )
+    return finish(
+        [
+            cells,
+            masked.mark_rect(color=f"{MASK_GREY}24", aria=False),
+            masked.mark_rule(color=MASK_GREY, strokeWidth=1, opacity=0.6, aria=False),
+            lines,
+            words,
+        ]
+    ).properties(height=PIXELS, padding={"left": 2, "top": 2, "bottom": 2, "right": 2})
+
+
+def _of(kind: str) -> alt.Chart:
+    return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
+
+
+def _x(field: str) -> alt.X:
+    scale = alt.Scale(domain=[0, 1], nice=False, zero=False)
+    return alt.X(f"{field}:Q", axis=None, title=None, scale=scale)
+
+
+def _y(field: str) -> alt.Y:
+    scale = alt.Scale(domain=[1, 0], nice=False, zero=False)
+    return alt.Y(f"{field}:Q", axis=None, title=None, scale=scale)
