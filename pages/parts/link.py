@@ -92,7 +92,7 @@ def message(
     """What a visitor is told of a value that the link asks for and cannot have."""
     got = " ".join(visible(asked[:_SHOWN]).split())
     instead = "It is left empty." if shown is None else f"Showing {shown}."
-    named = "" if nearest is None else f" The nearest is {nearest}."
+    named = "" if nearest in (None, shown) else f" The nearest is {nearest}."
     return f"{key} must be {rule}; got {key}={got}. {instead}{named}"
 
 

@@ -178,7 +178,8 @@ def test_another_mistake_forgets_what_was_chosen_for_the_last():
         ({"pitfalls_step": WHICH, "right_guess": "C"},
             "right_guess must be one of A, B; got right_guess=C. It is left empty."),
         ({"pitfalls_step": WHICH, "puzzle": "Case 99"},
-            "puzzle must be one of the cases in its list; got puzzle=Case 99. Showing Case 1."),
+            "puzzle must be one of the cases in its list; got puzzle=Case 99. Showing Case 1. "
+            "The nearest is Case 9."),
         ({"pitfalls_step": DOCTOR, "mask": "[[[1]],[[1]]]", "mask_at": "matrix 2"},
             "mask_at must be one of the mask's matrices; got mask_at=matrix 2. Showing matrix 0."),
         ({"pitfalls_step": DOCTOR, "mask": "[[[1]],[[1]]]", "mask_counts": "tokens"},
