@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from pages.parts import bound, look, scene
+from pages.parts import bound, look, presenter, scene
 
 look.set_up()
-page = st.navigation(scene.pages())
+pages = scene.pages()
+page = st.navigation(pages)
 bound.arrive(page.url_path)
 scene.sidebar()
-page.run()
+with presenter.around(page, pages):
+    page.run()

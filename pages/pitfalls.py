@@ -13,7 +13,9 @@ with st.container(horizontal=True, horizontal_alignment="distribute", vertical_a
     st.title("Pitfalls", width="content")
     case_place = st.container(width=400)
 picture_place = st.container()
-step = bound.segments("Step", STEPS, key="pitfalls_step", label_visibility="collapsed")
+step = bound.segments(
+    "Step", STEPS, key="pitfalls_step", label_visibility="collapsed", is_walk=True
+)
 match step:
     case "The mistakes":
         with case_place:

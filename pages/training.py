@@ -12,7 +12,9 @@ scene = enter()
 st.title("Heads that learn their jobs")
 sentence_place = st.container()
 control_place = st.container()
-step = bound.segments("Step", STEPS, key="training_step", label_visibility="collapsed")
+step = bound.segments(
+    "Step", STEPS, key="training_step", label_visibility="collapsed", is_walk=True
+)
 asked_place = st.container()
 picture_place = st.container()
 settings = choose.settings(scene)

@@ -72,13 +72,14 @@ function makePlayer({ moved, stopped, changed }) {
   };
   player.toggle = () => (player.playing ? player.stop() : player.play());
 
-  // One stage on or back, from where it is or is already going to.
+  // One stage on or back, from where it is or is already going to; tells whether there is one.
   player.step = (by) => {
     const from = !player.playing && goal !== null ? goal : player.at;
     player.playing = false;
     rest = 0;
     goal = clamp(by > 0 ? Math.floor(from) + 1 : Math.ceil(from) - 1);
     run();
+    return goal !== from;
   };
   // Straight to a place on the line, without motion.
   player.jump = (at, { tell = true } = {}) => {

@@ -16,6 +16,7 @@ from pages.parts.bound.widgets import (
     turn,
     write,
 )
+from pages.parts.bound.walks import walk, walk_to, walks
 
 __all__ = [
     "Place",
@@ -31,5 +32,8 @@ __all__ = [
     "stops",
     "turn",
     "turn_off",
+    "walk",
+    "walk_to",
+    "walks",
     "write",
 ]

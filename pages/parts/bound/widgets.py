@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.parts.bound.state import DUE, NOTES, STOPS, Place, judge, kept, tell
+from pages.parts.bound.walks import walk
 from pages.parts.link import message, whole
 
 Option = TypeVar("Option")
@@ -25,9 +26,13 @@ def segments(
     on_change: Callable[..., None] | None = None,
     args: tuple[Any, ...] = (),
     tell_in: Place = st,
+    is_walk: bool = False,
     **look: Any,
 ) -> Option | None:
-    """A segmented control whose first option is the default; or none, if that is not required."""
+    """A segmented control whose first option is the default; or none, if that is not required.
+
+    is_walk: whether a lecturer walks through the options, one of which must be required.
+    """
     default = options[0] if required else None
     names = [format_func(option) for option in options]
     judge(key, _rule(names), names.__contains__, shown=names[0] if required else None)
@@ -41,7 +46,10 @@ def segments(
         **look,
     )
     tell(key, tell_in)
-    return default if value is None else value  # an empty value in the link clears the choice
+    value = default if value is None else value  # an empty value in the link clears the choice
+    if is_walk:
+        walk(key, options, names, value)
+    return value
 
 
 def several(
@@ -94,10 +102,12 @@ def pick(
     on_change: Callable[..., None] | None = None,
     args: tuple[Any, ...] = (),
     tell_in: Place = st,
+    is_walk: bool = False,
 ) -> str | None:
     """A list to choose from; without an index, nothing is chosen at first.
 
     what: "one of …", as the message names the options where they are too many to be listed.
+    is_walk: whether a lecturer walks through the options; it must have an index.
     """
     shown = placeholder if index is None else options[index]
     judge(key, what or _rule(options), list(options).__contains__, shown=shown)
@@ -109,6 +119,8 @@ def pick(
         **kept(key, on_change, args),
     )
     tell(key, tell_in)
+    if is_walk:
+        walk(key, options, options, value)
     return value
 
 

@@ -1,0 +1,147 @@
+// The keys of a lecturer, the counter of steps, and the size of the page in the window.
+//
+// A key first asks whoever moves by itself: the event "explorer:move" on the document, with the
+// detail {by: 1 or -1}. Whoever answers it with preventDefault() makes the move. Else the finest
+// walk of the page that can moves by one step; else the page before or after is opened.
+
+const LAYOUT_WIDTH = 1200;
+const LEAST_HEIGHT = 600; // of the layout: a window may be wide and low
+const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+const IS_TYPED =
+  ':is(input, textarea, select, [contenteditable], [role="combobox"], [data-testid="stDataFrame"], #portal *)' +
+  ":not([type=checkbox], [type=radio], [type=range])";
+const TAKES_ARROWS =
+  `${IS_TYPED}, input, [role="slider"], [role="radio"], [role="listbox"], [role="option"], [role="tab"]`;
+
+const presenters = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let presenter = presenters.get(parentElement);
+  if (!presenter) {
+    presenter = makePresenter(parentElement);
+    presenters.set(parentElement, presenter);
+  }
+  presenter.take(data, setTriggerValue);
+  // Streamlit may clean up and go on in the same place: only what has left the page ends.
+  return () => {
+    setTimeout(() => {
+      if (parentElement.isConnected || presenters.get(parentElement) !== presenter) return;
+      presenter.end();
+      presenters.delete(parentElement);
+    });
+  };
+}
+
+function makePresenter(host) {
+  const part = (selector) => host.querySelector(selector);
+  const root = document.documentElement;
+  const dialogs = { black: part(".black"), help: part(".help") };
+  let shown = {}; // what the server has drawn
+  let walks = []; // as they are here: the server may still be on its way to them
+  let sent = null; // moves told by this browser
+  let heard = 0; // known to the server
+  let turnedFrom = null; // the page that is being left
+  let tellServer = () => {};
+
+  function take(data, setTriggerValue) {
+    tellServer = setTriggerValue;
+    if (sent === null || data.told < heard) sent = data.told; // just opened, or the server began anew
+    heard = data.told;
+    if (data.page !== turnedFrom) turnedFrom = null;
+    if (data.page === shown.page && data.told < sent) return; // not the last word
+    shown = data;
+    walks = data.walks.map((walk) => ({ ...walk }));
+    say();
+  }
+
+  const canMove = (walk, by) => walk.names[walk.at + by] !== undefined;
+
+  function move(by) {
+    const asked = new CustomEvent("explorer:move", { detail: { by }, cancelable: true });
+    if (!document.dispatchEvent(asked)) return;
+    const level = walks.findLastIndex((walk) => canMove(walk, by));
+    if (level < 0) return turnPage(by);
+    walks.length = level + 1; // another outer step may have other inner ones
+    const { key } = walks[level];
+    const at = (walks[level].at += by);
+    sent += 1;
+    tellServer("asked", { key, at, told: sent });
+    say();
+  }
+
+  function turnPage(by) {
+    const way = by > 0 ? "after" : "before";
+    if (!shown[way] || turnedFrom !== null) return;
+    turnedFrom = shown.page;
+    document.querySelector(`.st-key-presenter_${way} a`).click();
+  }
+
+  function say() {
+    const counts = walks.map(({ names, at }) => `${names[at]} ${at + 1} / ${names.length}`);
+    const isLast = !walks.some((walk) => canMove(walk, 1));
+    const next = !isLast ? [] : [shown.after ? `next: ${shown.after}` : "the end"];
+    const text = [...(counts.length ? counts : [shown.page]), ...next].join("  ·  ");
+    part(".counter").textContent = text;
+    part(".said").textContent = text.replaceAll(" / ", " of ");
+    part(".back").disabled = !shown.before && !walks.some((walk) => canMove(walk, -1));
+    part(".forward").disabled = isLast && !shown.after;
+  }
+
+  const open = (name) => dialogs[name].showModal();
+  const leave = () => tellServer("left", true);
+  const toggleControls = () => root.classList.toggle("presenter-controls");
+  const acts = {
+    b: () => open("black"),
+    ".": () => open("black"),
+    c: toggleControls,
+    "?": () => open("help"),
+    Escape: leave,
+  };
+
+  function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const by = MOVES[event.key];
+    const act = by ? () => move(by) : acts[event.key.toLowerCase()] ?? acts[event.key];
+    const [target] = event.composedPath();
+    const isTaken = by && event.key.startsWith("Page") ? false : isOwn(target, by);
+    if (!act || isTaken) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const opened = Object.values(dialogs).find((dialog) => dialog.open);
+    if (opened) opened.close(); // a key brings the page back, and does no more
+    else act();
+  }
+
+  // Whether a control does something of its own with such a key.
+  const isOwn = (target, by) =>
+    target instanceof Element && target.closest(by ? TAKES_ARROWS : IS_TYPED) !== null;
+
+  function fit() {
+    const zoom = Math.min(window.innerWidth / LAYOUT_WIDTH, window.innerHeight / LEAST_HEIGHT);
+    root.style.setProperty("--presenter-zoom", Math.max(1, zoom));
+  }
+
+  part(".back").onclick = () => move(-1);
+  part(".forward").onclick = () => move(1);
+  part(".keys").onclick = acts["?"];
+  part(".close").onclick = () => dialogs.help.close();
+  part(".leave").onclick = leave;
+  part(".controls").onclick = () => {
+    dialogs.help.close();
+    toggleControls();
+  };
+  dialogs.black.onclick = () => dialogs.black.close();
+  window.addEventListener("keydown", onKey, { capture: true }); // before what Streamlit does
+  window.addEventListener("resize", fit, { capture: true }); // before what draws by the zoom
+  fit();
+
+  return {
+    take,
+    end() {
+      window.removeEventListener("keydown", onKey, { capture: true });
+      window.removeEventListener("resize", fit, { capture: true });
+      root.style.removeProperty("--presenter-zoom");
+      root.classList.remove("presenter-controls");
+    },
+  };
+}
