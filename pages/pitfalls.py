@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.pitfalls import catalogue, doctor, guess, inspector, mistakes
 from pages.parts.scene import enter
 
@@ -24,7 +24,8 @@ match step:
         with picture_place:
             mistakes.draw(pitfall, outcome)
         mistakes.tell(pitfall)
-        catalogue.find()
+        with presenter.aside("find"):
+            catalogue.find()
     case "Which is right?":
         with case_place:
             pitfall = catalogue.choose()

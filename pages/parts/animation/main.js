@@ -83,7 +83,9 @@ function makeAnimation(host) {
       font: style.fontFamily,
       gutter: width < 700 ? 22 : 66 * type,
     };
-    stage.layOut(scene, { ...how, tallest: between(230, height * 0.33, 420) });
+    // A lecturer's screen has no controls, and so more room for the picture.
+    const share = part(".bar").checkVisibility() ? 0.33 : 0.37;
+    stage.layOut(scene, { ...how, tallest: between(230, height * share, 420) });
     ribbon.layOut(scene, { ...how, tallest: between(84, height * 0.13, 150) });
     drawnRibbon = "";
     draw(); // at once: a canvas that got a new size is empty

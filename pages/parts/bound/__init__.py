@@ -5,6 +5,7 @@ before its widget is first drawn; the message stays until the visitor chooses a 
 """
 
 from pages.parts.bound.state import Place, arrive, assign, changed, turn_off
+from pages.parts.bound.walks import walk, walk_to, walks
 from pages.parts.bound.widgets import (
     area,
     number,
@@ -16,7 +17,6 @@ from pages.parts.bound.widgets import (
     turn,
     write,
 )
-from pages.parts.bound.walks import walk, walk_to, walks
 
 __all__ = [
     "Place",

@@ -25,7 +25,7 @@ _presenter = st.components.v2.component(
     "mha_presenter",
     html=(_HERE / "markup.html").read_text("utf-8"),
     css=(_HERE / "bar.css").read_text("utf-8"),
-    js=(_HERE / "presenter.js").read_text("utf-8"),
+    js="\n".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("measure", "presenter")),
 )
 
 
@@ -44,6 +44,11 @@ def is_on() -> bool:
     return bool(st.session_state.get(_KEY))
 
 
+def aside(name: str) -> bound.Place:
+    """A place for what is no part of a presentation: what to press, and headings of controls."""
+    return st.container(key=f"aside_{name}")
+
+
 @contextmanager
 def around(page: st.Page, pages: Sequence[st.Page]) -> Iterator[None]:
     """Run a page inside, and draw the bar with its steps once they are known.
@@ -52,22 +57,23 @@ def around(page: st.Page, pages: Sequence[st.Page]) -> Iterator[None]:
         page: the one that runs.
         pages: all of them, in the order in which they are presented.
     """
-    if is_on():
-        st.html(_STYLE)
+    if not is_on():
+        yield
+        return
+    st.html(_STYLE)
+    bar = st.container(key=_COMPONENT)  # before the page, so that it stays while pages change
     try:
         yield
     except StopException:
-        _show(page, pages)  # a page that ends early is a page
+        _fill(bar, page, pages)  # a page that ends early is a page
         raise
-    _show(page, pages)
+    _fill(bar, page, pages)
 
 
-def _show(page: st.Page, pages: Sequence[st.Page]) -> None:
-    if not is_on():
-        return
+def _fill(bar: bound.Place, page: st.Page, pages: Sequence[st.Page]) -> None:
     here = [one.url_path for one in pages].index(page.url_path)
     beside = dict(zip(_WAYS, ([None, *pages][here], [*pages, None][here + 1]), strict=True))
-    with st.container(key=_COMPONENT):
+    with bar:
         for way, other in beside.items():
             if other is not None:
                 with st.container(key=f"presenter_{way}"):

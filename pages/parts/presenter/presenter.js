@@ -14,6 +14,8 @@ const TAKES_ARROWS =
   `${IS_TYPED}, input, [role="slider"], [role="radio"], [role="listbox"], [role="option"], [role="tab"]`;
 
 const presenters = new WeakMap();
+const live = new Set(); // those on the page: where a page is opened, its own comes before the last one's end
+let turned = null; // by which way which page is being left
 
 export default function ({ data, parentElement, setTriggerValue }) {
   let presenter = presenters.get(parentElement);
@@ -40,18 +42,26 @@ function makePresenter(host) {
   let walks = []; // as they are here: the server may still be on its way to them
   let sent = null; // moves told by this browser
   let heard = 0; // known to the server
-  let turnedFrom = null; // the page that is being left
   let tellServer = () => {};
 
   function take(data, setTriggerValue) {
     tellServer = setTriggerValue;
     if (sent === null || data.told < heard) sent = data.told; // just opened, or the server began anew
     heard = data.told;
-    if (data.page !== turnedFrom) turnedFrom = null;
     if (data.page === shown.page && data.told < sent) return; // not the last word
     shown = data;
     walks = data.walks.map((walk) => ({ ...walk }));
     say();
+    if (turned && turned.from !== data.page) arrive();
+  }
+
+  // A page that is come to begins at its first step; from behind, at its last.
+  function arrive() {
+    const { by } = turned;
+    turned = null;
+    if (!walks.length) return;
+    const at = by > 0 ? 0 : walks[0].names.length - 1;
+    if (walks[0].at !== at) go(0, at);
   }
 
   const canMove = (walk, by) => walk.names[walk.at + by] !== undefined;
@@ -61,9 +71,13 @@ function makePresenter(host) {
     if (!document.dispatchEvent(asked)) return;
     const level = walks.findLastIndex((walk) => canMove(walk, by));
     if (level < 0) return turnPage(by);
+    go(level, walks[level].at + by);
+  }
+
+  function go(level, at) {
     walks.length = level + 1; // another outer step may have other inner ones
     const { key } = walks[level];
-    const at = (walks[level].at += by);
+    walks[level].at = at;
     sent += 1;
     tellServer("asked", { key, at, told: sent });
     say();
@@ -71,8 +85,8 @@ function makePresenter(host) {
 
   function turnPage(by) {
     const way = by > 0 ? "after" : "before";
-    if (!shown[way] || turnedFrom !== null) return;
-    turnedFrom = shown.page;
+    if (!shown[way] || turned) return;
+    turned = { from: shown.page, by };
     document.querySelector(`.st-key-presenter_${way} a`).click();
   }
 
@@ -80,15 +94,19 @@ function makePresenter(host) {
     const counts = walks.map(({ names, at }) => `${names[at]} ${at + 1} / ${names.length}`);
     const isLast = !walks.some((walk) => canMove(walk, 1));
     const next = !isLast ? [] : [shown.after ? `next: ${shown.after}` : "the end"];
-    const text = [...(counts.length ? counts : [shown.page]), ...next].join("  ·  ");
+    const text = [...counts, ...next].join("  ·  ");
+    part(".page").textContent = shown.page;
     part(".counter").textContent = text;
-    part(".said").textContent = text.replaceAll(" / ", " of ");
+    part(".said").textContent = `${shown.page}: ${text.replaceAll(" / ", " of ")}`;
     part(".back").disabled = !shown.before && !walks.some((walk) => canMove(walk, -1));
     part(".forward").disabled = isLast && !shown.after;
   }
 
   const open = (name) => dialogs[name].showModal();
-  const leave = () => tellServer("left", true);
+  const leave = () => {
+    turned = null;
+    tellServer("left", true);
+  };
   const toggleControls = () => root.classList.toggle("presenter-controls");
   const acts = {
     b: () => open("black"),
@@ -133,6 +151,8 @@ function makePresenter(host) {
   dialogs.black.onclick = () => dialogs.black.close();
   window.addEventListener("keydown", onKey, { capture: true }); // before what Streamlit does
   window.addEventListener("resize", fit, { capture: true }); // before what draws by the zoom
+  if (!live.size) measureInLayout();
+  live.add(host);
   fit();
 
   return {
@@ -140,6 +160,9 @@ function makePresenter(host) {
     end() {
       window.removeEventListener("keydown", onKey, { capture: true });
       window.removeEventListener("resize", fit, { capture: true });
+      live.delete(host);
+      if (live.size) return;
+      measureInWindow();
       root.style.removeProperty("--presenter-zoom");
       root.classList.remove("presenter-controls");
     },
