@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.scene import enter
 from pages.parts.training import choose, knock, patterns, predict, watch
 
@@ -19,7 +19,7 @@ asked_place = st.container()
 picture_place = st.container()
 settings = choose.settings(scene)
 if settings is None:
-    st.stop()
+    presenter.end()
 
 with control_place:
     course = watch.control(settings)

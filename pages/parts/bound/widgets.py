@@ -247,8 +247,14 @@ def area(
     return text
 
 
-def turn(label: str, *, key: str, tell_in: Place = st, **look: Any) -> bool:
-    """A toggle, off at first."""
+def turn(
+    label: str, *, key: str, tell_in: Place = st, is_answer: bool = False, **look: Any
+) -> bool:
+    """A toggle, off at first.
+
+    is_answer: whether it shows the answer to a question, so that a lecturer walks from the one to
+    the other, once there is a guess.
+    """
     judge(key, "true or false", lambda text: text.lower() in ("true", "false"), shown="false")
     value = st.toggle(
         label,
@@ -256,6 +262,8 @@ def turn(label: str, *, key: str, tell_in: Place = st, **look: Any) -> bool:
         **look,
     )
     tell(key, tell_in)
+    if is_answer and not look.get("disabled"):
+        walk(key, (False, True), ("question", "answer"), value)
     return value
 
 

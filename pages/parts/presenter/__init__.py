@@ -7,11 +7,11 @@ says with `is_walk` which of its controls are its steps (see `pages.parts.bound.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException
 
 from pages.parts import bound
 
@@ -49,6 +49,15 @@ def aside(name: str) -> bound.Place:
     return st.container(key=f"aside_{name}")
 
 
+class _End(Exception):  # noqa: N818 - it is no error
+    """A page has no more to show."""
+
+
+def end() -> NoReturn:
+    """End the page here. After `st.stop()` nothing could be drawn, and the bar would be gone."""
+    raise _End
+
+
 @contextmanager
 def around(page: st.Page, pages: Sequence[st.Page]) -> Iterator[None]:
     """Run a page inside, and draw the bar with its steps once they are known.
@@ -57,17 +66,13 @@ def around(page: st.Page, pages: Sequence[st.Page]) -> Iterator[None]:
         page: the one that runs.
         pages: all of them, in the order in which they are presented.
     """
-    if not is_on():
+    if is_on():
+        st.html(_STYLE)
+        bar = st.container(key=_COMPONENT)  # before the page, so that it stays while pages change
+    with suppress(_End):
         yield
-        return
-    st.html(_STYLE)
-    bar = st.container(key=_COMPONENT)  # before the page, so that it stays while pages change
-    try:
-        yield
-    except StopException:
-        _fill(bar, page, pages)  # a page that ends early is a page
-        raise
-    _fill(bar, page, pages)
+    if is_on():
+        _fill(bar, page, pages)
 
 
 def _fill(bar: bound.Place, page: st.Page, pages: Sequence[st.Page]) -> None:
