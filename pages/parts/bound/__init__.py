@@ -4,7 +4,7 @@ Streamlit shows the default, or the nearest that it can read, without a word. A 
 before its widget is first drawn; the message stays until the visitor chooses a value or leaves.
 """
 
-from pages.parts.bound.state import Place, arrive, assign, changed, turn_off
+from pages.parts.bound.state import Place, arrive, assign, changed, said, turn_off
 from pages.parts.bound.walks import walk, walk_to, walks
 from pages.parts.bound.widgets import (
     area,
@@ -26,6 +26,7 @@ __all__ = [
     "changed",
     "number",
     "pick",
+    "said",
     "segments",
     "several",
     "slide",

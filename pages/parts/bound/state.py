@@ -53,6 +53,14 @@ def changed(key: str) -> None:
         st.session_state[key] = st.session_state[key]
 
 
+def said(key: str, event: str) -> Any:
+    """What the browser says through a component of ours; None where its page has just been left.
+
+    It comes from a browser: any JSON may be in it.
+    """
+    return getattr(st.session_state.get(key), event, None)
+
+
 def arrive(page: str) -> None:
     """Forget the messages of the page that the visitor comes from; called before anything is drawn.
 

@@ -101,8 +101,7 @@ def _fill(bar: bound.Place, page: st.Page, pages: Sequence[st.Page]) -> None:
 
 def _asked() -> None:
     """Go to the step that the browser shows already."""
-    asked = st.session_state[f"{_COMPONENT}_bar"].asked
-    # It comes from a browser: any JSON may be in it.
+    asked = bound.said(f"{_COMPONENT}_bar", "asked")
     if isinstance(asked, dict) and isinstance(asked.get("told"), int):
         st.session_state[_TOLD] = asked["told"]
         bound.walk_to(asked.get("key"), asked.get("at"))

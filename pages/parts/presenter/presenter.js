@@ -6,6 +6,7 @@
 
 const LAYOUT_WIDTH = 1200;
 const LEAST_HEIGHT = 600; // of the layout: a window may be wide and low
+const AGAIN_MS = 1000;
 const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const IS_TYPED =
   ':is(input, textarea, select, [contenteditable], [role="combobox"], [data-testid="stDataFrame"], #portal *)' +
@@ -42,17 +43,20 @@ function makePresenter(host) {
   let walks = []; // as they are here: the server may still be on its way to them
   let sent = null; // moves told by this browser
   let heard = 0; // known to the server
+  let again = 0; // a timer
   let tellServer = () => {};
 
   function take(data, setTriggerValue) {
     tellServer = setTriggerValue;
-    if (sent === null || data.told < heard) sent = data.told; // just opened, or the server began anew
+    // Just opened, another page, or the server began anew.
+    if (sent === null || data.page !== shown.page || data.told < heard) sent = data.told;
     heard = data.told;
-    if (data.page === shown.page && data.told < sent) return; // not the last word
+    if (heard < sent) return; // not the last word
     shown = data;
     walks = data.walks.map((walk) => ({ ...walk }));
     say();
-    if (turned && turned.from !== data.page) arrive();
+    if (turned?.from === data.page) openPage();
+    else if (turned) arrive();
   }
 
   // A page that is come to begins at its first step; from behind, at its last.
@@ -67,6 +71,7 @@ function makePresenter(host) {
   const canMove = (walk, by) => walk.names[walk.at + by] !== undefined;
 
   function move(by) {
+    if (turned) return; // on its way to another page
     const asked = new CustomEvent("explorer:move", { detail: { by }, cancelable: true });
     if (!document.dispatchEvent(asked)) return;
     const level = walks.findLastIndex((walk) => canMove(walk, by));
@@ -79,15 +84,31 @@ function makePresenter(host) {
     const { key } = walks[level];
     walks[level].at = at;
     sent += 1;
-    tellServer("asked", { key, at, told: sent });
+    ask({ page: shown.page, key, at, told: sent });
     say();
+  }
+
+  // A run that another one replaces may leave the server without the last word: it is said again.
+  function ask({ page, ...asked }) {
+    clearTimeout(again);
+    tellServer("asked", asked);
+    again = setTimeout(() => {
+      if (page === shown.page && heard < asked.told) ask({ page, ...asked });
+    }, AGAIN_MS);
   }
 
   function turnPage(by) {
     const way = by > 0 ? "after" : "before";
-    if (!shown[way] || turned) return;
-    turned = { from: shown.page, by };
-    document.querySelector(`.st-key-presenter_${way} a`).click();
+    if (!shown[way]) return;
+    turned = { from: shown.page, by, way, isOpened: false };
+    openPage();
+  }
+
+  // Not before the server knows of every step: a step told later would bring it back to this page.
+  function openPage() {
+    if (turned.isOpened || heard < sent) return;
+    turned.isOpened = true;
+    document.querySelector(`.st-key-presenter_${turned.way} a`).click();
   }
 
   function say() {
@@ -158,6 +179,7 @@ function makePresenter(host) {
   return {
     take,
     end() {
+      clearTimeout(again);
       window.removeEventListener("keydown", onKey, { capture: true });
       window.removeEventListener("resize", fit, { capture: true });
       live.delete(host);
