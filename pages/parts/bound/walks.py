@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from pages.parts.bound.state import WALKS, assign
+from pages.parts.bound.state import DRAWN_WALKS, WALKS, assign
 
 
 class Walk(NamedTuple):
@@ -26,12 +26,17 @@ class Walk(NamedTuple):
 def walk(key: str, values: Sequence[Any], names: Sequence[str], value: Any) -> None:
     """Note that the control with this key, now at this value, is one to walk through."""
     at = list(values).index(value)
-    st.session_state[WALKS].append(Walk(key, tuple(values), tuple(names), at))
+    st.session_state[DRAWN_WALKS].append(Walk(key, tuple(values), tuple(names), at))
 
 
 def walks() -> list[Walk]:
-    """The walks of the page as it was drawn last, the outer before the inner."""
-    return list(st.session_state.get(WALKS, ()))
+    """The walks of the page that has just been drawn, the outer before the inner.
+
+    They are those that a browser may ask for, until the page is drawn whole once more: a run that
+    another one replaces may have drawn none of them.
+    """
+    st.session_state[WALKS] = st.session_state[DRAWN_WALKS]
+    return list(st.session_state[WALKS])
 
 
 def walk_to(key: object, at: object) -> None:
@@ -39,6 +44,6 @@ def walk_to(key: object, at: object) -> None:
 
     Both come from a browser, where any JSON may be in them; what is no step changes nothing.
     """
-    for one in walks():
+    for one in st.session_state.get(WALKS, ()):
         if one.key == key and isinstance(at, int) and 0 <= at < len(one.values):
             assign(one.key, one.values[at])
