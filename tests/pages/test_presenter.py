@@ -163,3 +163,10 @@ def test_a_picture_of_many_marks_is_drawn_sharp_where_it_is_zoomed(presents):
     for chart in charts(app, "weights"):
         asked = json.loads(chart.proto.spec).get("usermeta", {}).get("embedOptions", {})
         assert asked.get("renderer") == ("svg" if presents else None)
+
+
+def test_what_a_folded_control_names_is_named_on_the_page():
+    app = open_page(present=True)
+    jobs = [text.value for text in app.main.markdown if ": Look at" in text.value]
+    assert [text.split(": ")[0] for text in jobs] == ["**previous token**", "**same category**"]
+    assert not [text for text in open_page().main.markdown if text.value in jobs]

@@ -14,6 +14,7 @@ from typing import NoReturn
 import streamlit as st
 
 from pages.parts import bound
+from pages.parts.words import plain
 
 _KEY, _COMPONENT = "present", "presenter"
 _TOLD = "presenter_told"  # how many moves of the browser this session has heard of
@@ -47,6 +48,11 @@ def is_on() -> bool:
 def aside(name: str) -> bound.Place:
     """A place for what is no part of a presentation: what to press, and headings of controls."""
     return st.container(key=f"aside_{name}")
+
+
+def named(name: str, text: str) -> str:
+    """A text as Markdown, under the name of what it is about where the control with it is away."""
+    return f"**{plain(name)}**: {text}" if is_on() else text
 
 
 class _End(Exception):  # noqa: N818 - it is no error
