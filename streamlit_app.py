@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from pages.parts import bound, look, mishap, scene
+from pages.parts import bound, look, mishap, presenter, scene
 
 mishap.set_up()
 look.set_up()
-page = st.navigation(scene.pages())
+pages = scene.pages()
+page = st.navigation(pages)
 bound.arrive(page.url_path)
 scene.sidebar()
-page.run()
+with presenter.around(page, pages):
+    page.run()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.fused_module import compare, tensor, walk
 from pages.parts.fused_module.run import run
 from pages.parts.kv_heads import choose_kv_heads
@@ -10,7 +10,7 @@ from pages.parts.scene import enter
 
 scene = enter()
 st.title("The fused module")
-st.markdown(
+presenter.aside("introduction").markdown(
     "One layer for all heads, and the same 17 steps whatever their number. Choose a step: the "
     "arrow keys walk through the diagram. Dashed steps write nothing: they only look at memory "
     "in another way."
@@ -18,7 +18,7 @@ st.markdown(
 diagram = st.container()
 facts = st.container()
 picture = st.container()
-st.subheader("Step, sizes and seed")
+presenter.aside("sizes").subheader("Step, sizes and seed")
 wrong_links = st.container()
 step_column, batch_column, kv_column, seed_column = st.columns([3, 2, 4, 2], gap="medium")
 with step_column:

@@ -36,7 +36,7 @@ X = features(sentence)
 st.title("Hand-built heads")
 introduction = st.empty()
 category_chips(sentence)
-step = bound.segments("Step", list(STEPS), key="step", label_visibility="collapsed")
+step = bound.segments("Step", list(STEPS), key="step", label_visibility="collapsed", is_walk=True)
 introduction.markdown(
     "The same words, two heads, two jobs. Each row is a token; its strong cells are where it "
     f"looks. {STEPS[step]}"

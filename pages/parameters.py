@@ -14,7 +14,9 @@ with st.container(horizontal=True, horizontal_alignment="distribute", vertical_a
     by_head = picture.choose_stack()
 sentence_place, picture_place = st.container(), st.container()
 counted = layer.choose(scene)
-step = bound.segments("Step", STEPS, key="parameters_step", label_visibility="collapsed")
+step = bound.segments(
+    "Step", STEPS, key="parameters_step", label_visibility="collapsed", is_walk=True
+)
 step_place = sentence_place if step == "Predict" else st.container()
 with step_place:
     match step:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.pitfalls import catalogue, doctor, guess, inspector, mistakes
 from pages.parts.scene import enter
 
@@ -20,6 +20,7 @@ step = bound.segments(
     label_visibility="collapsed",
     on_change=catalogue.arrive,
     args=(STEPS[1],),
+    is_walk=True,
 )
 match step:
     case "The mistakes":
@@ -29,7 +30,8 @@ match step:
         with picture_place:
             mistakes.draw(pitfall, outcome)
         mistakes.tell(pitfall)
-        catalogue.find()
+        with presenter.aside("find"):
+            catalogue.find()
     case "Which is right?":
         with case_place:
             pitfall = catalogue.choose_unnamed()

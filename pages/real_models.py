@@ -13,7 +13,7 @@ with st.container(horizontal=True, horizontal_alignment="distribute", vertical_a
     st.title("Sizes in real models", width="content")
     model = choose.model()
 picture_place = st.container()
-step = bound.segments("Step", STEPS, key="models_step", label_visibility="collapsed")
+step = bound.segments("Step", STEPS, key="models_step", label_visibility="collapsed", is_walk=True)
 match step:
     case "Grouped queries":
         asked = choose.how_much()

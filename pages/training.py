@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.scene import enter
 from pages.parts.training import choose, knock, patterns, predict, seeds, view, watch
 
@@ -14,12 +14,14 @@ sentence_place = st.container()
 control_place = st.container()
 step_row = st.container(horizontal=True, vertical_alignment="center")
 with step_row:
-    step = bound.segments("Step", STEPS, key="training_step", label_visibility="collapsed")
+    step = bound.segments(
+        "Step", STEPS, key="training_step", label_visibility="collapsed", is_walk=True
+    )
 asked_place = st.container()
 picture_place = st.container()
 settings = choose.settings(scene)
 if settings is None:
-    st.stop()
+    presenter.end()
 
 run = view.look(settings)
 with control_place:

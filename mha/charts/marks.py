@@ -136,7 +136,7 @@ def corner(first_y: str, first_x: str, text: str) -> alt.Chart:
     return (
         alt.Chart()
         .transform_filter(f"datum.{first_y} == 0 && datum.{first_x} == 0")
-        .mark_text(align="right", dx=-8, dy=-14, color="currentColor", opacity=0.75, fontSize=14)
+        .mark_text(align="right", dx=-8, dy=-14, color="currentColor", opacity=0.75, fontSize=15)
         .encode(x=alt.value(0), y=alt.value(0), text=alt.value(text))
     )
 

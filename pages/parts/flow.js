@@ -55,8 +55,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
 
   function draw() {
-    const origin = flow.getBoundingClientRect();
-    const boxes = buttons.map((button) => button.getBoundingClientRect());
+    const zoom = flow.getBoundingClientRect().width / flow.offsetWidth || 1; // a presenter's
+    const boxOf = (element) => {
+      const { left, top, right, bottom } = element.getBoundingClientRect();
+      return { left: left / zoom, top: top / zoom, right: right / zoom, bottom: bottom / zoom };
+    };
+    const origin = boxOf(flow);
+    const boxes = buttons.map(boxOf);
     const paths = [];
     data.steps.forEach(({ inputs }, to) => {
       for (const input of inputs) {

@@ -11,6 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts import bound
+
 _KEY = "flow"
 _HERE = Path(__file__).parent
 _flow = st.components.v2.component(
@@ -34,8 +36,7 @@ def flow(steps: Sequence[dict[str, Any]], chosen: str, *, on_choose: Callable[[s
     names = [step["name"] for step in steps]
 
     def pressed() -> None:
-        # It comes from a browser: any JSON may be in it.
-        name = st.session_state[_KEY].pressed
+        name = bound.said(_KEY, "pressed")
         if name in names:
             on_choose(name)
 

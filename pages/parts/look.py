@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from mha.charts import Theme, row_pixels
+from pages.parts import presenter
 
 _STYLE = Path(__file__).with_name("look.css")
 _ICON = Path(__file__).with_name("icon.svg")  # a Material Symbol here would be fetched from afar
@@ -38,5 +39,11 @@ def tall(n_rows: int) -> dict[str, float]:
 def picture(
     table: pd.DataFrame, spec: Mapping[str, Any], *, alt: str, key: str | None = None, **more: Any
 ) -> None:
-    """Feed a table to a finished spec; `alt` is what a screen reader is told."""
+    """Feed a table to a finished spec; `alt` is what a screen reader is told.
+
+    Streamlit paints a picture of many marks on a canvas, which would be blurred by the zoom of
+    presenter mode, and would take a click for one elsewhere.
+    """
+    if presenter.is_on():
+        spec = {**spec, "usermeta": {"embedOptions": {"renderer": "svg"}}}
     st.vega_lite_chart(table, spec, width="stretch", alt=alt, key=key, **more)

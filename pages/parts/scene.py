@@ -13,7 +13,7 @@ import streamlit as st
 from mha.checks import divisors, nearest_divisors
 from mha.config import AttentionConfig
 from mha.sentence import EXAMPLE, Sentence, carry_categories
-from pages.parts import bound, link
+from pages.parts import bound, link, presenter
 from pages.parts.link import D_MODEL_RANGE, DEFAULT_D_MODEL, DEFAULT_HEADS
 from pages.parts.words import plain
 
@@ -101,6 +101,7 @@ def sidebar() -> None:
             help="On: a token sees itself and what stands before it.",
         )
         config = _sizes()
+        presenter.toggle()
         sentence, complaints = Sentence.fit(text, digits)
         notes = (*complaints, *st.session_state["notes"].values())
         _warn(notes)

@@ -11,6 +11,8 @@ from tests.browser.reading import pictures, press_segment
 from tests.browser.visit import resize
 
 PROJECTOR, LAPTOP, PHONE = (1920, 1080), (1280, 800), (390, 844)
+# A window of 1280 x 800 in which the page is zoomed to 125%, 150% and 200%.
+ZOOMED = (1024, 640), (853, 533), (640, 400)
 LEAST_PIXELS = 16
 
 SIDEWAYS = """() => [
@@ -40,15 +42,17 @@ BODY_TEXT = """main => [...main.querySelectorAll("p, li, h1, h2, h3")]
 
 
 def faults_of_steps(page: Page, key: str, steps: Sequence[str]) -> list[str]:
-    """What is wrong with the steps of a page, on a projector and on a phone.
+    """What is wrong with the steps of a page, on a projector, on a phone and zoomed.
 
-    They are light and dark by turns: a step takes its theme when it is pressed.
+    They are light and dark, and zoomed more or less, by turns: a step takes its theme when it is
+    pressed.
     """
     wrong = []
     for number, step in enumerate(steps):
         page.emulate_media(color_scheme=("light", "dark")[number % 2])
         press_segment(page, key, step)
         wrong += faults(page, step)
+        wrong += faults_when_zoomed(page, step, number)
     return wrong
 
 
@@ -60,6 +64,13 @@ def faults(page: Page, where: str) -> list[str]:
         wrong += out_of_sight(page, f"{where} at {size[0]}")
     barriers = [f"{where}: {finding}" for finding in serious_findings(page)]
     return [*wrong, *too_small(page, where), *barriers]
+
+
+def faults_when_zoomed(page: Page, where: str, number: int) -> list[str]:
+    """What cannot be seen at one of the zooms; which one, the number says."""
+    size = ZOOMED[number % len(ZOOMED)]
+    resize(page, *size)
+    return out_of_sight(page, f"{where} at {size[0]}")
 
 
 def out_of_sight(page: Page, where: str) -> list[str]:

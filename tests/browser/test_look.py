@@ -23,7 +23,14 @@ from tests.browser.reading import (
     segments,
     turn,
 )
-from tests.browser.sight import LAPTOP, PHONE, PROJECTOR, out_of_sight, too_small
+from tests.browser.sight import (
+    LAPTOP,
+    PHONE,
+    PROJECTOR,
+    faults_when_zoomed,
+    out_of_sight,
+    too_small,
+)
 from tests.browser.visit import resize, settle
 
 LONG_WORDS = " ".join(f"internationalisations{i:03}" for i in range(MAX_TOKENS))
@@ -106,10 +113,12 @@ def test_nothing_is_cut_off_small_or_to_be_scrolled_to_sideways(open_page, addre
         width=LAPTOP[0],
         height=LAPTOP[1],
     )
-    for view in views(page):
+    for number, view in enumerate(views(page)):
         for size in sizes:
             resize(page, *size)
             wrong += out_of_sight(page, f"{view} at {size[0]}")
+        if (address, words) != (HEADS, LONG_WORDS):  # the example has shown these steps zoomed
+            wrong += faults_when_zoomed(page, view, number)
         wrong += too_small(page, view)
     assert not wrong, "\n".join(wrong)
 

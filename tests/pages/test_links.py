@@ -142,6 +142,7 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "d_model": st.integers(-2, 140),
     "heads": st.integers(-2, 140),
     "causal": st.sampled_from(["true", "false", "True", "FALSE", "1"]),
+    "present": st.sampled_from(["true", "false", "True", "1"]),
     "step": st.sampled_from(
         [
             "Arithmetic",

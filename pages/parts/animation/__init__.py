@@ -68,8 +68,7 @@ def drawing(sizes: tuple[int, int, int, int], mistake: Mistake | None) -> dict[s
 
 def _stopped() -> None:
     """Put the stage where the browser stopped into the link."""
-    stop = st.session_state[_KEY].stopped
-    # It comes from a browser: any JSON may be in it.
+    stop = bound.said(_KEY, "stopped")
     if isinstance(stop, dict) and isinstance(stop.get("told"), int) and stop.get("stage") in STAGES:
         st.session_state[_TOLD] = stop["told"]
         bound.assign("stage", stop["stage"])

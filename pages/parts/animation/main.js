@@ -72,17 +72,21 @@ function makeAnimation(host) {
     width = root.clientWidth;
     if (!width) return;
     const style = getComputedStyle(root);
+    const zoom = root.getBoundingClientRect().width / width; // a presenter's
+    const height = window.innerHeight / zoom;
     colors = { ink: style.color, ground: style.getPropertyValue("--st-background-color").trim() };
     const type = parseFloat(style.fontSize) / BASE_FONT; // larger where the page's type is larger
     const how = {
       width,
       type,
-      ratio: window.devicePixelRatio || 1,
+      ratio: (window.devicePixelRatio || 1) * zoom,
       font: style.fontFamily,
       gutter: width < 700 ? 22 : 66 * type,
     };
-    stage.layOut(scene, { ...how, tallest: between(230, window.innerHeight * 0.33, 420) });
-    ribbon.layOut(scene, { ...how, tallest: between(84, window.innerHeight * 0.13, 150) });
+    // A lecturer's screen has no controls, and so more room for the picture.
+    const share = part(".bar").checkVisibility() ? 0.33 : 0.37;
+    stage.layOut(scene, { ...how, tallest: between(230, height * share, 420) });
+    ribbon.layOut(scene, { ...how, tallest: between(84, height * 0.13, 150) });
     drawnRibbon = "";
     draw(); // at once: a canvas that got a new size is empty
   }
@@ -128,6 +132,12 @@ function makeAnimation(host) {
     };
   }
 
+  // A lecturer's key moves the animation while it has a stage to go to.
+  const onMove = (event) => {
+    if (player.step(event.detail.by)) event.preventDefault();
+  };
+  document.addEventListener("explorer:move", onMove);
+
   const resized = new ResizeObserver(() => {
     if (root.clientWidth !== width) layOut(); // its own words may change its height
   });
@@ -170,6 +180,7 @@ function makeAnimation(host) {
     take,
     end() {
       resized.disconnect();
+      document.removeEventListener("explorer:move", onMove);
       window.removeEventListener("resize", layOut);
       document.fonts.removeEventListener("loadingdone", layOut);
       player.end();

@@ -72,13 +72,17 @@ function makePlayer({ moved, stopped, changed }) {
   };
   player.toggle = () => (player.playing ? player.stop() : player.play());
 
-  // One stage on or back, from where it is or is already going to.
+  // One stage on or back, from where it is or is already going to; at the last of them what still
+  // moves is there at once. Tells whether there was anything to do.
   player.step = (by) => {
     const from = !player.playing && goal !== null ? goal : player.at;
     player.playing = false;
     rest = 0;
     goal = clamp(by > 0 ? Math.floor(from) + 1 : Math.ceil(from) - 1);
-    run();
+    const isDone = player.at === goal;
+    if (goal === from && !isDone) player.jump(goal);
+    else run();
+    return !isDone;
   };
   // Straight to a place on the line, without motion.
   player.jump = (at, { tell = true } = {}) => {

@@ -44,8 +44,8 @@ function makeSurface(canvas) {
   // The number under a pointer, or null. The last cell drawn lies on top.
   surface.numberAt = (event) => {
     const box = canvas.getBoundingClientRect();
-    const x = (event.clientX - box.left) * surface.ratio;
-    const y = (event.clientY - box.top) * surface.ratio;
+    const x = ((event.clientX - box.left) * canvas.width) / box.width;
+    const y = ((event.clientY - box.top) * canvas.height) / box.height;
     const { drawn, sprites } = surface;
     const isUnder = (left, top) =>
       x >= left && x <= left + sprites.width && y >= top && y <= top + sprites.height;

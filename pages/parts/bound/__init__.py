@@ -4,7 +4,17 @@ Streamlit shows the default, or the nearest that it can read, without a word. A 
 before its widget is first drawn; the message stays until the visitor chooses a value or leaves.
 """
 
-from pages.parts.bound.state import Place, arrive, asked_for, assign, changed, forget, turn_off
+from pages.parts.bound.state import (
+    Place,
+    arrive,
+    asked_for,
+    assign,
+    changed,
+    forget,
+    said,
+    turn_off,
+)
+from pages.parts.bound.walks import walk, walk_to, walks
 from pages.parts.bound.widgets import (
     area,
     number,
@@ -27,11 +37,15 @@ __all__ = [
     "forget",
     "number",
     "pick",
+    "said",
     "segments",
     "several",
     "slide",
     "stops",
     "turn",
     "turn_off",
+    "walk",
+    "walk_to",
+    "walks",
     "write",
 ]

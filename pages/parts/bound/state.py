@@ -21,6 +21,7 @@ Place = st.delta_generator.DeltaGenerator
 _PAGE, NOTES, TOLD = "page", "notes_of_the_page", "notes_told"  # notes by key
 _UNTOLD, _WRITTEN = "changed_by_the_browser", "link_written_at"
 DUE, STOPS = "to_be_set_at_once", "stops_of_sliders"  # values, and options, by key
+WALKS, DRAWN_WALKS = "walks_of_the_page", "walks_drawn_so_far"
 _ON_ITS_WAY_SECONDS = 0.5
 
 
@@ -52,6 +53,14 @@ def changed(key: str) -> None:
         st.session_state[key] = st.session_state[key]
 
 
+def said(key: str, event: str) -> Any:
+    """What the browser says through a component of ours; None where its page has just been left.
+
+    It comes from a browser: any JSON may be in it.
+    """
+    return getattr(st.session_state.get(key), event, None)
+
+
 def arrive(page: str) -> None:
     """Forget the messages of the page that the visitor comes from; called before anything is drawn.
 
@@ -61,6 +70,7 @@ def arrive(page: str) -> None:
         st.session_state[_PAGE] = page
         st.session_state[NOTES], st.session_state[TOLD] = {}, set()
         st.session_state[STOPS] = {}
+    st.session_state[DRAWN_WALKS] = []
     for key, value in st.session_state.pop(DUE, {}).items():
         assign(key, value)
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.parts.bound.state import NOTES, STOPS, Place, asked_for, judge, kept, mend, tell
+from pages.parts.bound.walks import walk
 from pages.parts.link import message, spelled, whole
 
 Option = TypeVar("Option")
@@ -24,9 +25,13 @@ def segments(
     on_change: Callable[..., None] | None = None,
     args: tuple[Any, ...] = (),
     tell_in: Place = st,
+    is_walk: bool = False,
     **look: Any,
 ) -> Option | None:
-    """A segmented control whose first option is the default; or none, if that is not required."""
+    """A segmented control whose first option is the default; or none, if that is not required.
+
+    is_walk: whether a lecturer walks through the options, one of which must be required.
+    """
     default = options[0] if required else None
     names = [format_func(option) for option in options]
     shown = names[0] if required else None
@@ -41,7 +46,10 @@ def segments(
         **look,
     )
     tell(key, tell_in)
-    return default if value is None else value  # an empty value in the link clears the choice
+    value = default if value is None else value  # an empty value in the link clears the choice
+    if is_walk:
+        walk(key, options, names, value)
+    return value
 
 
 def several(
@@ -96,10 +104,12 @@ def pick(
     on_change: Callable[..., None] | None = None,
     args: tuple[Any, ...] = (),
     tell_in: Place = st,
+    is_walk: bool = False,
 ) -> str | None:
     """A list to choose from; without an index, nothing is chosen at first.
 
     what: "one of …", as the message names the options where they are too many to be listed.
+    is_walk: whether a lecturer walks through the options; it must have an index.
     """
     shown = placeholder if index is None else options[index]
     names = list(options)
@@ -112,6 +122,8 @@ def pick(
         **kept(key, on_change, args),
     )
     tell(key, tell_in)
+    if is_walk:
+        walk(key, options, options, value)
     return value
 
 
@@ -241,8 +253,14 @@ def area(
     return text
 
 
-def turn(label: str, *, key: str, tell_in: Place = st, **look: Any) -> bool:
-    """A toggle, off at first."""
+def turn(
+    label: str, *, key: str, tell_in: Place = st, is_answer: bool = False, **look: Any
+) -> bool:
+    """A toggle, off at first.
+
+    is_answer: whether it shows the answer to a question, so that a lecturer walks from the one to
+    the other, once there is a guess.
+    """
     judge(key, "true or false", lambda text: text.lower() in ("true", "false"), shown="false")
     value = st.toggle(
         label,
@@ -250,6 +268,8 @@ def turn(label: str, *, key: str, tell_in: Place = st, **look: Any) -> bool:
         **look,
     )
     tell(key, tell_in)
+    if is_answer and not look.get("disabled"):
+        walk(key, (False, True), ("question", "answer"), value)
     return value
 
 

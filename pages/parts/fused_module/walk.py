@@ -50,7 +50,12 @@ _PRODUCTS = {"qkv": "qkv", "scores": "scores", "z": "weights_v", "out": "output"
 def choose_step() -> str:
     """The list of steps, which the link holds; the diagram chooses from it too."""
     return bound.pick(
-        "Step", STEPS, index=STEPS.index("weights"), what="one of the steps", key="at"
+        "Step",
+        STEPS,
+        index=STEPS.index("weights"),
+        what="one of the steps",
+        key="at",
+        is_walk=True,
     )
 
 

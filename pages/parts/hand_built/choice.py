@@ -10,7 +10,7 @@ from mha.charts import HEAD_HUES
 from mha.hand_built import GALLERY, MAX_SHARPNESS, Edits, HandBuiltHead
 from mha.reference import Array, HeadTrace
 from mha.sentence import CATEGORY_NAMES, Sentence
-from pages.parts import bound
+from pages.parts import bound, presenter
 
 Place = st.delta_generator.DeltaGenerator
 SIDES = {"left": "Head 1", "right": "Head 2"}
@@ -54,7 +54,7 @@ def choose_head(side: str, sentence: Sentence, X: Array, edits: Edits, causal: b
     job, slot = st.empty(), st.container()
     options = _knobs(side, name)
     head = kind(sentence, edits=edits, **options)
-    job.markdown(head.job)
+    job.markdown(presenter.named(name, head.job))
     q, k, _ = head.queries_keys_values(X)
     return Shown(side, name, q, k, head, head.attend(X, causal), slot)
 

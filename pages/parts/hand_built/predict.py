@@ -40,7 +40,7 @@ def ask(shown: list[Shown], sentence: Sentence, cell: Cell) -> None:
     st.markdown(
         f"**{one.title}.** Its job: {one.head.job} Where will {bold(labels[cell.query])} look?"
     )
-    revealed = bound.turn("Show the weights", key="reveal", disabled=guess is None)
+    revealed = bound.turn("Show the weights", key="reveal", disabled=guess is None, is_answer=True)
     if guess is not None and revealed:
         verdict = judge(one.trace, cell.query, labels.index(guess))
         _tell(verdict, labels, labels[cell.query], guess)

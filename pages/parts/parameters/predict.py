@@ -30,7 +30,9 @@ def ask(layer: Layer) -> None:
             on_change=bound.turn_off,
             args=("count_reveal",),
         )
-        revealed = bound.turn("Show the count", key="count_reveal", disabled=guess is None)
+        revealed = bound.turn(
+            "Show the count", key="count_reveal", disabled=guess is None, is_answer=True
+        )
     if guess is not None and revealed:
         _tell(guess, layer.totals[h], layer.totals[other], other)
 

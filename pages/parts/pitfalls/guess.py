@@ -30,7 +30,9 @@ def ask(pitfall: Pitfall, outcome: Outcome, picture_place: bound.Place) -> bool:
             "Right is", NAMES, required=False, key=_GUESS, on_change=bound.turn_off, args=(_REVEAL,)
         )
     with reveal:
-        revealed = bound.turn("Show which is right", key=_REVEAL, disabled=guess is None)
+        revealed = bound.turn(
+            "Show which is right", key=_REVEAL, disabled=guess is None, is_answer=True
+        )
     is_told = guess is not None and revealed
     with picture_place:
         st.markdown(f"{pitfall.task} **Which answer is right, A or B?**")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.parts import presenter
 from pages.parts.pitfalls import answers
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ TITLES = {"wrong": "**Wrong**", "right": "**Right**"}
 
 def draw(pitfall: Pitfall, outcome: Outcome) -> None:
     """What goes wrong, in a sentence and in two pictures."""
-    st.markdown(pitfall.sentence)
+    st.markdown(presenter.named(pitfall.name, pitfall.sentence))
     answers.draw(pitfall, outcome, TITLES)
     st.markdown(f"{counted(outcome)}")
 

@@ -36,7 +36,7 @@ def ask(model: Model, asked: Asked, picture_place: bound.Place) -> None:
     guess = bound.segments(
         "Smaller by", GUESSES, required=False, key=_GUESS, on_change=bound.turn_off, args=(_REVEAL,)
     )
-    revealed = bound.turn("Show the count", key=_REVEAL, disabled=guess is None)
+    revealed = bound.turn("Show the count", key=_REVEAL, disabled=guess is None, is_answer=True)
     if guess is not None and revealed:
         _tell(model, few, asked, guess)
         with picture_place:

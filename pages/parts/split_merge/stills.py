@@ -32,6 +32,8 @@ def show(steps: Sequence[Stage], sizes: Sizes, wrong_links: bound.Place) -> tupl
     ) as stills:
         asked = bound.segments("Stage", STAGES, key="stage", tell_in=wrong_links)
         number = _number(asked, steps)
+        names = [step.name for step in steps]
+        bound.walk("stage", names, names, names[number])
         if stills.open:
             step = steps[number]
             table = with_hues(stage_table(step, owner(*sizes)))

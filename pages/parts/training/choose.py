@@ -6,7 +6,7 @@ import streamlit as st
 
 from mha.training import TASKS, Settings
 from mha.training.settings import MAX_LAYERS, MAX_STEPS
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.scene import Scene
 from pages.parts.words import plain
 
@@ -16,7 +16,7 @@ OWN, SIDEBAR = "64 numbers, 4 heads", "as in the sidebar"
 
 def settings(scene: Scene) -> Settings | None:
     """Draw what a run depends on; None, with a message in place, where it cannot be."""
-    st.subheader("What is trained")
+    presenter.aside("trained").subheader("What is trained")
     notes = st.container()
     tasks_column, layers_column, size_column = st.columns([3, 2, 5], gap="medium")
     with tasks_column:

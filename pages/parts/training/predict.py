@@ -33,7 +33,7 @@ def choose(settings: Settings) -> tuple[str | None, bool]:
         on_change=bound.turn_off,
         args=(_REVEAL,),
     )
-    return guess, bound.turn("Show the losses", key=_REVEAL, disabled=guess is None)
+    return guess, bound.turn("Show the losses", key=_REVEAL, disabled=guess is None, is_answer=True)
 
 
 def tell(snapshot: Snapshot, guess: str) -> None:
