@@ -2,10 +2,13 @@
 
 import streamlit as st
 
-from pages.parts import bound, look, scene
+from pages.parts import bound, look, scene, share, tour
 
 look.set_up()
 page = st.navigation(scene.pages())
 bound.arrive(page.url_path)
 scene.sidebar()
+share.buttons(page)
+tour.bar()
 page.run()
+bound.leave()

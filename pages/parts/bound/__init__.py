@@ -4,7 +4,16 @@ Streamlit shows the default, or the nearest that it can read, without a word. A 
 before its widget is first drawn; the message stays until the visitor chooses a value or leaves.
 """
 
-from pages.parts.bound.state import Place, arrive, assign, changed, turn_off
+from pages.parts.bound.state import (
+    Place,
+    arrive,
+    assign,
+    changed,
+    kept,
+    leave,
+    turn_off,
+    values,
+)
 from pages.parts.bound.widgets import (
     area,
     number,
@@ -23,6 +32,8 @@ __all__ = [
     "arrive",
     "assign",
     "changed",
+    "kept",
+    "leave",
     "number",
     "pick",
     "segments",
@@ -31,5 +42,6 @@ __all__ = [
     "stops",
     "turn",
     "turn_off",
+    "values",
     "write",
 ]
