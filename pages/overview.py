@@ -5,7 +5,7 @@ import streamlit as st
 from mha import charts, tables
 from mha.hand_built import features, previous_token_head, same_category_head
 from mha.models import MODELS
-from pages.parts import look
+from pages.parts import look, tour
 from pages.parts.chips import category_chips
 from pages.parts.scene import enter
 
@@ -67,6 +67,11 @@ CARDS = {
         "Mistakes that people really make: wrong code beside right code, both run. A doctor for "
         "masks, and what a word is made of.",
     ),
+    "tour": (
+        "**Tour →**",
+        "The whole lesson, stop by stop, with a line to say at each. Or your own talk, made of the "
+        "views that you choose.",
+    ),
 }
 ACROSS = 3
 cards = list(CARDS.items())
@@ -77,11 +82,13 @@ for first in range(0, len(cards), ACROSS):
             st.page_link(f"pages/{page}.py", label=title)
             st.markdown(what)
 st.markdown(
-    "- **Lecturing?** The address bar holds the view that you see: collect the moments of your "
-    "talk as links.\n"
+    "- **Lecturing?** *Share* hands on the view that you see, as a link and as a code for the "
+    "room. *Add this view* makes it a stop of your tour. The whole lesson is there as a tour, too: "
+    "start it below.\n"
     "- **Learning?** Begin with *Arithmetic*, then try *Predict* and the five challenges.\n"
     "- **Checking your code?** Each page shows the source that computed it."
 )
+tour.start()
 st.markdown(
     f"**T = {T}** tokens; **C = {config.d_model}** numbers a token; **h = {config.n_heads}** "
     f"heads, each of **d_head = {config.d_head}** numbers."

@@ -53,6 +53,8 @@ QUIET = """async (quietMs) => {
 # At a deep link Streamlit looks for its server below the page's own path first, and is not there.
 PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 
+FORGET = "() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }"
+
 _traffic: WeakKeyDictionary[Page, "Traffic"] = WeakKeyDictionary()
 
 
@@ -140,7 +142,9 @@ class Visit:
         """Leave the tab empty, and nothing in the browser but the app's files."""
         for event, listener in self.listeners.items():
             self.page.remove_listener(event, listener)
-        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.evaluate(
+            "() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }"
+        )
         self.page.mouse.move(0, 0)
         self.page.goto("about:blank")
 

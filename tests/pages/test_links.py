@@ -37,6 +37,7 @@ from tests.pages.app import (
     JOINER,
     PAGES,
     bytes_sent,
+    keys_of_the_link,
     markdown,
     notes,
     open_page,
@@ -349,12 +350,6 @@ def test_every_key_that_a_page_reads_is_among_those_thrown():
     for head in GALLERY:
         read_by_pages |= keys_of_the_link(open_page(left=head, right=head))
     assert read_by_pages == set(KEYS)
-
-
-def keys_of_the_link(app) -> set[str]:
-    """The keys that the browser keeps in the link."""
-    nodes = (getattr(node, "proto", None) for node in app)
-    return {key for proto in nodes if (key := getattr(proto, "query_param_key", ""))}
 
 
 # Text stays text

@@ -17,22 +17,22 @@ import streamlit as st
 from pages.parts import scene
 
 _HERE = Path(__file__).parent
+_SHARED = ("rules", "store", "elements")
 
 
 def _component(name: str, html: str) -> Any:
     """The parts of one module in order, since Streamlit takes its script as one text."""
-    scripts = ("rules", "store", name)
-    styles = ("tour", name)
     return st.components.v2.component(
         f"mha_tour_{name}",
         html=html,
-        css="\n".join((_HERE / f"{part}.css").read_text("utf-8") for part in styles),
-        js="\n".join((_HERE / f"{part}.js").read_text("utf-8") for part in scripts),
+        css=(_HERE / "tour.css").read_text("utf-8"),
+        js="\n".join((_HERE / f"{part}.js").read_text("utf-8") for part in (*_SHARED, name)),
     )
 
 
 _bar = _component("bar", '<div class="bar" role="region" aria-label="Tour" hidden></div>')
 _add = _component("add", '<form class="add"></form>')
+_start = _component("start", '<div class="start"></div>')
 _editor = _component("editor", '<div class="editor"></div>')
 
 
@@ -57,13 +57,14 @@ def add(link: str, title: str) -> None:
     _add(data={"pages": _pages(), "link": link, "title": title}, key="tour_add", height="content")
 
 
+def start() -> None:
+    """Draw the button that starts the visitor's own tour, or else the lesson."""
+    _start(data={"pages": _pages(), "lesson": default()}, key="tour_start", height="content")
+
+
 def editor() -> None:
     """Draw the list of stops, to be changed, saved as a file, loaded and played."""
-    _editor(
-        data={"pages": _pages(), "lesson": default()},
-        key="tour_editor",
-        height="content",
-    )
+    _editor(data={"pages": _pages(), "lesson": default()}, key="tour_editor", height="content")
 
 
 def _pages() -> list[dict[str, str]]:

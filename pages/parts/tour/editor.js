@@ -60,7 +60,7 @@ function makeEditor(root, { pages, lesson }) {
     if (!chosen) return;
     try {
       const loaded = await readTour(chosen, pages);
-      change(loaded, `Loaded ${loaded.length} ${loaded.length === 1 ? "stop" : "stops"}.`);
+      change(loaded, `Loaded ${countWords(loaded)}.`);
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       tell(`${fault.message}. Nothing was changed.`);
@@ -139,8 +139,9 @@ function makeEditor(root, { pages, lesson }) {
     own = ownTour(pages);
     useLesson.disabled = own === null;
     whose.textContent = own
-      ? `Your tour: ${own.length} ${own.length === 1 ? "stop" : "stops"}.`
-      : `The whole lesson: ${lesson.length} stops. Change it, or add a view, and it is yours.`;
+      ? `Your tour: ${countWords(own)}.`
+      : `The whole lesson: ${countWords(lesson)}. Change it and it is yours, or add a view of your ` +
+        "choice and begin anew.";
     const links = stops().map(({ link }) => link);
     if (links.join("\n") !== drawn) {
       list.replaceChildren(...stops().map(row));

@@ -62,7 +62,7 @@ function checkNote(note) {
 function checkStop(stop, pages) {
   const names = stop !== null && typeof stop === "object" ? Object.keys(stop).sort() : [];
   if (names.join() !== "link,note") {
-    throw new Fault(`must be {"link": …, "note": …} and no more; got ${shown(stop)}`);
+    throw new Fault(`a stop must be {"link": …, "note": …} and no more; got ${shown(stop)}`);
   }
   partsOf(stop.link, pages);
   checkNote(stop.note);
