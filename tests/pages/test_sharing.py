@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import string
 from urllib.parse import parse_qs, urlsplit
 
@@ -21,10 +20,11 @@ from tests.pages.app import (
     HEADS,
     PAGES,
     component,
+    components,
     keys_of_the_link,
     notes,
     open_page,
-    sidebar,
+    tell,
 )
 
 ORIGIN = "https://talks.example/attention"
@@ -257,9 +257,24 @@ def test_a_stop_of_the_lesson_opens_and_is_what_its_link_says(stop):
     assert given.items() <= keys(added(app)).items()
 
 
-def test_the_tour_s_page_is_sent_the_lesson_and_every_page_the_pages():
+def test_the_tour_s_page_and_the_first_are_sent_the_lesson():
     assert component(open_page("tour"), "tour_editor")["lesson"] == STOPS
-    app = open_page("overview")
+    assert component(open_page("overview"), "tour_start")["lesson"] == STOPS
+
+
+def test_the_bar_is_sent_only_to_a_tab_that_plays_a_tour():
+    app = open_page()
+    assert not components(app, "tour_bar")
+    (watch,) = components(app, "tour_watch")
+    tell(app, watch.proto.id, "json_value", {"plays": True})
     paths = [page["path"] for page in component(app, "tour_bar")["pages"]]
     assert sorted(path or "overview" for path in paths) == PAGES
-    assert sidebar(app)["tokens"] in json.dumps(STOPS).replace("+", " ")
+
+
+@pytest.mark.parametrize("value", [{"plays": "true"}, {"plays": 1}, {}, {"x": True}])
+def test_what_is_no_tour_gets_no_bar(value):
+    app = open_page()
+    (watch,) = components(app, "tour_watch")
+    tell(app, watch.proto.id, "json_value", value)
+    assert not app.exception
+    assert not components(app, "tour_bar")

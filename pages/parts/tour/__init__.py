@@ -9,6 +9,7 @@ the event `explorer:move`, which the keys of presenter mode send.
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import streamlit as st
 from pages.parts import scene
 
 _HERE = Path(__file__).parent
+_WATCH = "tour_watch"
 _SHARED = ("rules", "store", "elements")
 
 
@@ -30,6 +32,9 @@ def _component(name: str, html: str) -> Any:
     )
 
 
+_watch = st.components.v2.component(
+    "mha_tour_watch", js=(_HERE / "watch.js").read_text("utf-8"), isolate_styles=False
+)
 _bar = _component("bar", '<div class="bar" role="region" aria-label="Tour" hidden></div>')
 _add = _component("add", '<form class="add"></form>')
 _start = _component("start", '<div class="start"></div>')
@@ -42,9 +47,16 @@ def default() -> list[dict[str, str]]:
 
 
 def bar() -> None:
-    """Mount what plays the tour; it shows nothing, and takes no room, while none plays."""
+    """Mount the bar where this tab plays a tour; else only what watches for one."""
+    plays = st.session_state.get(_WATCH, {}).get("plays") is True
     with st.container(key="tour_bar"):
-        _bar(data={"pages": _pages()}, key="tour_bar_component", height="content")
+        _watch(data={"plays": plays}, key=_WATCH, on_plays_change=_nothing_more)
+        if plays:
+            _bar(data={"pages": _pages()}, key="tour_bar_component", height="content")
+
+
+def _nothing_more() -> None:
+    """The run that follows is all that a change asks for."""
 
 
 @st.dialog("Add this view to your tour", width="medium")
@@ -67,5 +79,6 @@ def editor() -> None:
     _editor(data={"pages": _pages(), "lesson": default()}, key="tour_editor", height="content")
 
 
+@cache
 def _pages() -> list[dict[str, str]]:
     return [{"path": page.url_path, "title": page.title} for page in scene.pages()]
