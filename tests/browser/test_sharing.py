@@ -108,10 +108,18 @@ def add_view(page: Page, note: str) -> None:
 
 
 def move(page: Page, by: int) -> bool:
-    """Send what the keys of presenter mode send; whether the tour took it."""
+    """Send what the keys of presenter mode send; whether the tour took it, for itself alone."""
     return page.evaluate(
-        """by => !document.dispatchEvent(
-            new CustomEvent("explorer:move", { cancelable: true, detail: { by } }))""",
+        """by => {
+            const name = "explorer:move";
+            let reached = 0;
+            const other = () => { reached += 1; };
+            document.addEventListener(name, other);
+            const event = new CustomEvent(name, { cancelable: true, detail: { by } });
+            const isTaken = !document.dispatchEvent(event);
+            document.removeEventListener(name, other);
+            return isTaken && reached === 0;
+        }""",
         by,
     )
 
@@ -174,6 +182,10 @@ REFUSE = """() => ["localStorage", "sessionStorage"].forEach(name =>
         get() { throw new DOMException("no", "SecurityError"); }, configurable: true,
     }))"""
 LESSON = tour.default()
+BY_ANOTHER_TAB = """tour => {
+    localStorage.setItem("mha_tour", tour);
+    window.dispatchEvent(new StorageEvent("storage", { key: "mha_tour" }));
+}"""
 HTML = "<img src=x onerror=alert(1)> **b** $x$"
 THREE = [
     {"link": "/?heads=2", "note": HTML},
@@ -219,6 +231,9 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
         (["a b c"], ["false"]),
     ]
 
+    for kept, shown in ((THREE, THREE), ([{"link": "//x", "note": ""}], LESSON), (saved, saved)):
+        page.evaluate(BY_ANOTHER_TAB, json.dumps(kept))
+        expect_notes(page, *(one["note"] for one in shown))
     for content, message in REFUSED:
         load(page, content)
         expect(told(page)).to_contain_text(message)

@@ -32,20 +32,22 @@ function makeBar(root, pages) {
     if (stops[place.at + by]) go(stops, { ...place, at: place.at + by, focus }, pages);
   }
 
-  // The keys of presenter mode; by: 1 or -1.
+  // The keys of presenter mode; by: 1 or -1. While a tour plays they are its own, so that it hears
+  // of them first, and nothing else that moves by them does.
   function moved(event) {
     if (root.hidden || ![1, -1].includes(event.detail?.by)) return;
     event.preventDefault();
+    event.stopImmediatePropagation();
     move(event.detail.by);
   }
 
   // The sidebar lies over what is beside it.
   const main = document.querySelector('[data-testid="stMain"]');
   const resized = new ResizeObserver(() => {
-    root.style.left = `${main.getBoundingClientRect().left}px`;
+    root.style.left = `${main.getBoundingClientRect().left / (root.currentCSSZoom ?? 1)}px`;
   });
   resized.observe(main);
-  document.addEventListener("explorer:move", moved);
+  document.addEventListener("explorer:move", moved, { capture: true });
   const forget = onChange(show);
   show();
   if (!root.hidden && Object.hasOwn(buttons, place.focus ?? "")) {
@@ -56,7 +58,7 @@ function makeBar(root, pages) {
     end() {
       forget();
       resized.disconnect();
-      document.removeEventListener("explorer:move", moved);
+      document.removeEventListener("explorer:move", moved, { capture: true });
       document.documentElement.classList.remove("tour-plays");
     },
   };
