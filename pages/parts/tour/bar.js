@@ -1,6 +1,7 @@
 // The bar that plays a tour, at the bottom of every page.
 
 function makeBar(root, pages) {
+  const page = document.documentElement;
   let stops = null;
   let place = null;
 
@@ -19,7 +20,7 @@ function makeBar(root, pages) {
     place = playing();
     stops = place && (place.lesson ? fitting(() => checkTour(place.lesson, pages)) : ownTour(pages));
     root.hidden = stops === null;
-    document.documentElement.classList.toggle("tour-plays", !root.hidden);
+    page.classList.toggle("tour-plays", !root.hidden);
     if (root.hidden) return;
     place.at = Math.min(Math.max(place.at, 0), stops.length - 1); // stops may have been removed
     count.textContent = `Stop ${place.at + 1} / ${stops.length}`;
@@ -41,12 +42,14 @@ function makeBar(root, pages) {
     move(event.detail.by);
   }
 
-  // The sidebar lies over what is beside it.
+  // The bar begins beside the sidebar, and the page ends above the bar (see look.css).
   const main = document.querySelector('[data-testid="stMain"]');
   const resized = new ResizeObserver(() => {
-    root.style.left = `${main.getBoundingClientRect().left / (root.currentCSSZoom ?? 1)}px`;
+    root.style.left = `${main.getBoundingClientRect().left}px`;
+    page.style.setProperty("--tour-bar", `${root.offsetHeight}px`);
   });
   resized.observe(main);
+  resized.observe(root);
   document.addEventListener("explorer:move", moved, { capture: true });
   const forget = onChange(show);
   show();
@@ -59,7 +62,7 @@ function makeBar(root, pages) {
       forget();
       resized.disconnect();
       document.removeEventListener("explorer:move", moved, { capture: true });
-      document.documentElement.classList.remove("tour-plays");
+      page.classList.remove("tour-plays");
     },
   };
 }
