@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import bound, look, mishap, presenter, scene
+from pages.parts import bound, look, mishap, presenter, scene, share, tour
 
 mishap.set_up()
 look.set_up()
@@ -10,5 +10,8 @@ pages = scene.pages()
 page = st.navigation(pages)
 bound.arrive(page.url_path)
 scene.sidebar()
+share.buttons(page)
+tour.bar()
 with presenter.around(page, pages):
     page.run()
+bound.leave()

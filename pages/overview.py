@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mha.models import MODELS
+from pages.parts import tour
 from pages.parts.chips import category_chips
 from pages.parts.overview import cards
 from pages.parts.scene import enter
@@ -20,9 +21,9 @@ category_chips(scene.sentence)
 cards.doors(
     {
         "Lecturing?": (
-            "split_merge",
-            "Start with what moves. The address bar holds every view: collect the moments of your "
-            "talk as links.",
+            "tour",
+            "The whole lesson is a tour, with a line to say at each stop: start it below, or make "
+            "one of the views that you choose.",
         ),
         "Learning?": (
             "hand_built_heads",
@@ -36,6 +37,7 @@ cards.doors(
         ),
     }
 )
+tour.start()
 CARDS = {
     "hand_built_heads": "Two heads with two jobs, and the arithmetic of every weight. Guess first; "
     "then build a head of your own.",
@@ -51,6 +53,8 @@ CARDS = {
     "the cache that they make small.",
     "pitfalls": "Mistakes that people really make: wrong code beside right code, both run. A "
     "doctor for masks, and what a word is made of.",
+    "tour": "The whole lesson, stop by stop, with a line to say at each. Or your own talk, made of "
+    "the views that you choose.",
 }
 cards.draw(CARDS, scene)
 st.markdown(

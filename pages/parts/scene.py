@@ -46,6 +46,7 @@ def pages() -> list[st.Page]:
         st.Page("pages/parameters.py", title="Where the parameters are"),
         st.Page("pages/real_models.py", title="Sizes in real models"),
         st.Page("pages/pitfalls.py", title="Pitfalls"),
+        st.Page("pages/tour.py", title="Tour"),
     ]
 
 

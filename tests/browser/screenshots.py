@@ -26,6 +26,7 @@ PAGES = [
     ("real_models", "/real_models"),
     ("pitfalls", "/pitfalls"),
     ("parameters", "/parameters"),
+    ("tour", "/tour"),
 ]
 # The animation in motion: few cells, so that every number can be read.
 ANIMATION = "/split_merge?tokens=a+b+c+d&d_model=12&heads=3"

@@ -40,11 +40,13 @@ OPENED_WHOLE = (
     "/parameters",
     "/real_models",
     "/pitfalls",
+    "/tour",
 )  # by their own tests, with all that folds away
 MEASURED = (
     "/training",
     "/parameters",
     "/real_models",
+    "/tour",
 )  # for what is cut off or small, by their own tests
 LEAST_CONTRAST = 4.5
 TALL = 4000  # a window so tall that most pages have nothing scrolled out of sight

@@ -55,6 +55,7 @@ PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 
 # What the app says of an error that it did not catch, by our words or by Streamlit's.
 FAULT = '.st-key-mishap, [data-testid="stException"]'
+FORGET = "() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }"
 
 _traffic: WeakKeyDictionary[Page, "Traffic"] = WeakKeyDictionary()
 
@@ -145,7 +146,7 @@ class Visit:
             self.problems.append(f"fault of the app: {fault}")
         for event, listener in self.listeners.items():
             self.page.remove_listener(event, listener)
-        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.evaluate(FORGET)
         self.page.mouse.move(0, 0)
         self.page.goto("about:blank")
 

@@ -153,15 +153,30 @@ def click(app: AppTest, side: str, **cell: Any) -> AppTest:
     )
 
 
+def components(app: AppTest, name: str) -> list[Any]:
+    """Our own components of this name on the page."""
+    return [c for c in app.get("bidi_component") if c.proto.component_name == f"mha_{name}"]
+
+
+def component(app: AppTest, name: str) -> dict[str, Any]:
+    """What the one component of this name was sent."""
+    (one,) = components(app, name)
+    return json.loads(one.proto.json)
+
+
+def keys_of_the_link(app: AppTest) -> set[str]:
+    """The keys that the browser keeps in the link."""
+    return {key for proto in protos(app) if (key := getattr(proto, "query_param_key", ""))}
+
+
 def chips(app: AppTest) -> list[dict[str, Any]]:
     """The words of the row of buttons, each with its category."""
-    (row,) = app.get("bidi_component")
-    return json.loads(row.proto.json)["words"]
+    return component(app, "chips")["words"]
 
 
 def press_chip(app: AppTest, position: Any) -> AppTest:
     """Press the button of the word at this position."""
-    (chips,) = app.get("bidi_component")
+    (chips,) = components(app, "chips")
     pressed = [{"event": "pressed", "value": position}]
     return tell(
         app, f"$$STREAMLIT_INTERNAL_KEY_{chips.proto.id}__events", "json_trigger_value", pressed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -16,7 +15,19 @@ from mha.reference import HeadTrace, explain_weight
 from mha.sentence import EXAMPLE
 from pages.parts.fused_module.tensor import AT_ONCE
 from pages.parts.fused_module.walk import STEPS
-from tests.pages.app import ROOT, grid, markdown, notes, open_page, read, scene_of, table_of, tell
+from tests.pages.app import (
+    ROOT,
+    component,
+    components,
+    grid,
+    markdown,
+    notes,
+    open_page,
+    read,
+    scene_of,
+    table_of,
+    tell,
+)
 
 PAGE = "fused_module"
 
@@ -106,12 +117,11 @@ def test_the_chosen_step_is_told_with_its_code_shape_strides_memory_and_cost(at)
 
 
 def flow_of(app) -> dict:
-    (flow,) = app.get("bidi_component")
-    return json.loads(flow.proto.json)
+    return component(app, "flow")
 
 
 def press(app, name):
-    (flow,) = app.get("bidi_component")
+    (flow,) = components(app, "flow")
     event = [{"event": "pressed", "value": name}]
     return tell(
         app, f"$$STREAMLIT_INTERNAL_KEY_{flow.proto.id}__events", "json_trigger_value", event

@@ -38,6 +38,7 @@ from tests.pages.app import (
     JOINER,
     PAGES,
     bytes_sent,
+    keys_of_the_link,
     markdown,
     notes,
     open_page,
@@ -376,12 +377,6 @@ def keys_of_page(page: str) -> set[str]:
     ]
     apps = (open_page(page, **link) for link in [*steps, *FURTHER.get(page, [])])
     return keys_of_the_link(app).union(*map(keys_of_the_link, apps))
-
-
-def keys_of_the_link(app) -> set[str]:
-    """The keys that the browser keeps in the link."""
-    nodes = (getattr(node, "proto", None) for node in app)
-    return {key for proto in nodes if (key := getattr(proto, "query_param_key", ""))}
 
 
 # Text stays text

@@ -13,7 +13,7 @@ from mha.memory import merge_both_ways
 from mha.packing import unpack
 from pages.parts.animation import STAGES
 from pages.parts.split_merge.sizes import MAX_C, MAX_T
-from tests.pages.app import open_page, table_of, tell
+from tests.pages.app import components, open_page, table_of, tell
 
 PAGE = "split_merge"
 WAYS = ("none", *MISTAKES)
@@ -23,7 +23,7 @@ every_way = pytest.mark.parametrize("way", WAYS)
 
 
 def animation(app):
-    (component,) = app.get("bidi_component")
+    (component,) = components(app, "split_and_merge")
     return component.proto
 
 

@@ -11,8 +11,11 @@ from pages.parts.bound.state import (
     assign,
     changed,
     forget,
+    kept,
+    leave,
     said,
     turn_off,
+    values,
 )
 from pages.parts.bound.walks import walk, walk_to, walks
 from pages.parts.bound.widgets import (
@@ -35,6 +38,8 @@ __all__ = [
     "assign",
     "changed",
     "forget",
+    "kept",
+    "leave",
     "number",
     "pick",
     "said",
@@ -44,6 +49,7 @@ __all__ = [
     "stops",
     "turn",
     "turn_off",
+    "values",
     "walk",
     "walk_to",
     "walks",

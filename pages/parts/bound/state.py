@@ -19,6 +19,7 @@ from pages.parts.words import plain
 
 Place = st.delta_generator.DeltaGenerator
 _PAGE, NOTES, TOLD = "page", "notes_of_the_page", "notes_told"  # notes by key
+_DRAWN, _SEEN = "bound_since", "bound_in_the_last_run"  # how the link names an option, by key
 _UNTOLD, _WRITTEN = "changed_by_the_browser", "link_written_at"
 DUE, STOPS = "to_be_set_at_once", "stops_of_sliders"  # values, and options, by key
 WALKS, DRAWN_WALKS = "walks_of_the_page", "walks_drawn_so_far"
@@ -70,9 +71,42 @@ def arrive(page: str) -> None:
         st.session_state[_PAGE] = page
         st.session_state[NOTES], st.session_state[TOLD] = {}, set()
         st.session_state[STOPS] = {}
+        st.session_state[_SEEN], st.session_state[_DRAWN] = {}, {}
     st.session_state[DRAWN_WALKS] = []
     for key, value in st.session_state.pop(DUE, {}).items():
         assign(key, value)
+
+
+def leave() -> None:
+    """Note that the page has been drawn to its end; called last of all in a run."""
+    st.session_state[_SEEN], st.session_state[_DRAWN] = st.session_state[_DRAWN], {}
+
+
+def values() -> dict[str, str | list[str]]:
+    """What the page's own widgets hold, as the link writes it, by key; nothing chosen is "".
+
+    They are those of the last whole run, and of the runs since then that were cut short.
+    """
+    keys = st.session_state[_SEEN] | st.session_state[_DRAWN]
+    return {
+        key: _in_the_link(st.session_state[key], name)
+        for key, name in keys.items()
+        if key in st.session_state
+    }
+
+
+def _in_the_link(value: Any, name: Callable[[Any], str]) -> str | list[str]:
+    match value:
+        case None | []:
+            return ""
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:.15g}"
+        case list():
+            return [name(one) for one in value]
+        case _:
+            return name(value)
 
 
 def judge(
@@ -147,9 +181,17 @@ def tell(key: str, place: Place) -> None:
 
 
 def kept(
-    key: str, on_change: Callable[..., None] | None = None, args: tuple[Any, ...] = ()
+    key: str,
+    on_change: Callable[..., None] | None = None,
+    args: tuple[Any, ...] = (),
+    *,
+    name: Callable[[Any], str] = str,
 ) -> dict[str, Any]:
-    """What makes a widget the link's: its key there, and what its change sets off."""
+    """What makes a widget the link's: its key there, and what its change sets off.
+
+    name: how the link writes an option, where that is not the option itself.
+    """
+    st.session_state.setdefault(_DRAWN, {})[key] = name
     return {
         "key": key,
         "bind": "query-params",

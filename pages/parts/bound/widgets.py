@@ -42,7 +42,7 @@ def segments(
         default=default,
         required=required,
         format_func=format_func,
-        **kept(key, on_change, args),
+        **kept(key, on_change, args, name=format_func),
         **look,
     )
     tell(key, tell_in)

@@ -31,10 +31,8 @@ def edits_in_the_link() -> Edits:
     with st.expander("Your own head, as text"):
         text = st.text_input(
             "Changed numbers",
-            key="own",
-            bind="query-params",
             placeholder="Q:3,1=6 K:0,0=-2.5",
-            on_change=_rewritten,
+            **bound.kept("own", _written_elsewhere),
             help="W_Q row 3, column 1 is 6; W_K row 0, column 0 is -2.5; all else as it was.",
         )
     edits, complaints = read_edits(text)
@@ -139,11 +137,6 @@ def _start_from(sentence: Sentence) -> None:
 
 def _replace_edits(edits: Edits) -> None:
     bound.assign("own", write_edits(edits))
-    _written_elsewhere()
-
-
-def _rewritten() -> None:
-    bound.changed("own")
     _written_elsewhere()
 
 
