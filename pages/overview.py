@@ -7,6 +7,8 @@ from mha.hand_built import features, previous_token_head, same_category_head
 from mha.models import MODELS
 from pages.parts import look
 from pages.parts.chips import category_chips
+from pages.parts.export import offer
+from pages.parts.export.heads import of_gallery
 from pages.parts.scene import enter
 
 scene = enter()
@@ -86,3 +88,4 @@ st.markdown(
     f"**T = {T}** tokens; **C = {config.d_model}** numbers a token; **h = {config.n_heads}** "
     f"heads, each of **d_head = {config.d_head}** numbers."
 )
+offer(of_gallery(scene, [(head.name, {}) for head in heads]))
