@@ -33,11 +33,8 @@ def npz(arrays: Mapping[str, Array | Sequence[str]]) -> bytes:
 
 
 def csv(table: pd.DataFrame) -> bytes:
-    """The table as CSV in UTF-8; an apostrophe before a text that is no formula and looks like one.
-
-    Lone surrogates, which no encoding has, become question marks.
-    """
-    return table.map(_no_formula).to_csv(index=False).encode("utf-8", "replace")
+    """The table as CSV in UTF-8; an apostrophe stands before a text that would be a formula."""
+    return table.map(_no_formula).to_csv(index=False).encode()
 
 
 def columns(table: pd.DataFrame) -> dict[str, Array]:

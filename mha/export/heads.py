@@ -55,8 +55,8 @@ for name, head in heads.items():
     print()"""
 
 _SCORE = """\
-# The mean over the rows that count of the weight that lies on the target.
-targets = {targets}(np.array(categories))  # (T, T): True where a row's weight should lie
+# The mean, over the rows that count, of the weight that lies on the target.
+targets = {targets}(np.array(categories))  # (T, T), True = target
 counts = targets.any(axis=1)
 if counts.any():
     score = np.where(targets, weights, 0).sum(axis=1)[counts].mean()

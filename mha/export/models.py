@@ -125,7 +125,7 @@ def grouped_queries(
         return _latent(model, sizes, _LATENT_LAYER)
     return Script(
         (
-            opening("Grouped queries", _LEDGER, ["import math"]),
+            opening("Grouped queries", _LEDGER, _imports(model)),
             sizes,
             Cell("Parameters and cache", "\n\n\n".join([COUNT, _cache(model), _SHARED])),
             Cell("Who reads whom", _READERS),
@@ -144,7 +144,7 @@ def kv_cache(model: Model, T: int, *, batch: int, bytes_per_number: float) -> Sc
         return _latent(model, sizes, _CONTEXTS, memories)
     return Script(
         (
-            opening("The cache", _LEDGER, ["import math", "from bisect import bisect_right"]),
+            opening("The cache", _LEDGER, [*_imports(model), "from bisect import bisect_right"]),
             sizes,
             Cell("The cache over context length", f"{_cache(model)}\n\n\n{_CONTEXTS}"),
             memories,
@@ -178,6 +178,10 @@ def _latent(model: Model, sizes: Cell, code: str, *more: Cell) -> Script:
             *more,
         )
     )
+
+
+def _imports(model: Model) -> list[str]:
+    return [] if model.kind == "encoder" else ["import math"]
 
 
 def _cache(model: Model) -> str:

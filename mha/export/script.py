@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 _FORMAT = {"nbformat": 4, "nbformat_minor": 5}
@@ -38,11 +39,12 @@ class Script:
     @property
     def source(self) -> str:
         """The Python source, which ends with a line's end."""
-        code = ""
-        for _, part in self.cells:
-            is_apart = code and (_defines(code, -1) or _defines(part, 0))
-            code += "\n" * (3 if is_apart else 2 if code else 0) + part
-        return code + "\n"
+        parts = [cell.code for cell in self.cells]
+        source = parts[0]
+        for before, part in pairwise(parts):
+            is_apart = _defines(before, -1) or _defines(part, 0)
+            source += "\n" * (3 if is_apart else 2) + part
+        return source + "\n"
 
     @property
     def notebook(self) -> str:

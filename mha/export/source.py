@@ -17,7 +17,7 @@ import textwrap
 import tokenize
 import types
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from mha.export.literals import literal
@@ -37,6 +37,7 @@ class Bundle(NamedTuple):
     code: str
 
 
+@lru_cache(None)  # the program does not change while it runs
 def bundle(*roots: Callable[..., Any], raises: bool = False) -> Bundle:
     """The functions with everything of ours that they need.
 
