@@ -145,5 +145,5 @@ def _pictures(
     for hue, (title, _, trace) in zip(HEAD_HUES, heads, strict=False):
         table = tables.weights_table(trace, sentence, **where).assign(stamp=0)
         spec = charts.lines_spec(T, hue) if lines else charts.weights_spec(T, theme)
-        drawn.append(Picture(spec, charts.with_ink(table, "weight", theme), title))
+        drawn.append(Picture(spec, charts.with_ink(table, "weight", theme), title, T))
     return drawn

@@ -35,7 +35,7 @@ def of_stages(
 
         table = with_hues(stage_table(steps[number], owner(*sizes)))
         spec = stage_spec(*extent(*sizes), len(str(sizes.N - 1)))
-        return [Picture(spec, table, steps[number].name)]
+        return [Picture(spec, table, f"Stage: {steps[number].name}")]
 
     return Takeaway(
         "split_and_merge", lambda: _table(steps, sizes), lambda: _arrays(steps), script, pictures

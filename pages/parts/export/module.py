@@ -80,5 +80,5 @@ def _pictures(run: Run, name: str, panels: Sequence[Panel], theme: Theme) -> lis
         table = _matrix(run, name, panel).assign(chosen=False, stamp=0)
         table = charts.with_ink(table, "value" if is_weights else "shade", theme)
         spec = charts.matrix_spec(*panel.matrix.shape, theme, signed=not is_weights)
-        drawn.append(Picture(spec, table, f"{name}, {panel.title}"))
+        drawn.append(Picture(spec, table, f"{name}, {panel.title}", panel.matrix.shape[1]))
     return drawn

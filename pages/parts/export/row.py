@@ -53,7 +53,7 @@ def offer(takeaway: Takeaway | None) -> None:
     """Draw the row; none where an answer is still to be guessed."""
     if takeaway is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="take_away"):
+    with st.container(horizontal=True, vertical_alignment="center", key="take_away"):
         st.markdown("**Take it away**", width="content")
         for file in _files(takeaway, look.theme()):
             st.download_button(
