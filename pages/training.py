@@ -3,6 +3,8 @@
 import streamlit as st
 
 from pages.parts import bound
+from pages.parts.export import offer
+from pages.parts.export.training import of_run
 from pages.parts.scene import enter
 from pages.parts.training import choose, knock, patterns, predict, watch
 
@@ -60,6 +62,7 @@ with picture_place:
         case "Predict":
             if guess is not None and is_revealed:
                 predict.tell(course.snapshots[-1], guess)
+offer(of_run(course.snapshots) if has_learned and not trains else None)
 if trains:  # last, so that all else is there while it works
     with picture_place if step == "Training" else control_place:
         watch.live(course, scored if step == "Training" else None)

@@ -14,10 +14,14 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import vl_convert
 from streamlit.runtime.media_file_manager import MediaFileManager
 
 from mha.tables import cell_text
+from mha.training import Settings
+from pages.parts.training.choose import SIDEBAR
+from pages.parts.training.shelf import shelf
 from tests.pages.app import PAGES, charts, go_to, grid, open_page, table_of, weights_of
 from tests.unit.draw import HOSTILE
 from tests.unit.scripts import below, numbers
@@ -203,3 +207,32 @@ def test_a_row_follows_what_is_chosen(made):
     assert csv_of(made, "split_and_merge")["wrong"].any()
     go_to(app, "parameters").run()
     assert "C, h, h_kv = 32, 4, 4" in made["parameters.py"]().decode()
+
+
+def test_a_run_is_taken_away_as_it_was_kept(made):
+    settings = Settings(d_model=8, n_heads=2, steps=3)
+    link = {"train_size": SIDEBAR, "train_steps": 3, "d_model": 8, "heads": 2}
+    assert not open_page("training", **link).download_button
+    course = shelf().begin(settings)
+    threads = torch.get_num_threads()
+    assert course.work(60, lambda: None)
+    torch.set_num_threads(threads)  # a course takes one for the whole process
+    app = open_page("training", **link)
+    assert [button.label for button in app.download_button] == ["Arrays", "CSV"]
+    table, arrays, last = (
+        csv_of(made, "training"),
+        arrays_of(made, "training"),
+        course.snapshots[-1],
+    )
+    assert arrays["steps"].tolist() == [shot.step for shot in course.snapshots]
+    end = table[table["step"] == last.step]
+    (loss,) = end[end["quantity"] == "loss"]["value"]
+    assert loss == last.losses["copy"] == arrays["loss_of_copy"][-1]
+    for job, scores in last.scores["copy"].items():
+        told = grid(end[end["quantity"] == job], "value", "layer", "head")
+        np.testing.assert_allclose(told, scores, rtol=1e-12)
+    weights = [name for name in arrays if name.startswith("weights_")]
+    assert sum(arrays[name].size for name in weights) == sum(
+        array.size for array in last.parameters.values()
+    )
+    shelf.clear()
