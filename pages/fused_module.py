@@ -3,6 +3,8 @@
 import streamlit as st
 
 from pages.parts import bound, presenter
+from pages.parts.export import offer
+from pages.parts.export.module import of_step
 from pages.parts.fused_module import compare, tensor, walk
 from pages.parts.fused_module.run import run
 from pages.parts.kv_heads import choose_kv_heads
@@ -38,5 +40,6 @@ with diagram:
 with facts:
     walk.tell(done, step)
 with picture:
-    tensor.show(done, step)
+    panels = tensor.show(done, step)
 compare.show(done)
+offer(of_step(done, step, panels))

@@ -6,6 +6,7 @@ from mha.hand_built import features
 from pages.parts import bound
 from pages.parts.cell import choose_cell
 from pages.parts.chips import category_chips
+from pages.parts.export import heads, offer
 from pages.parts.hand_built import (
     arithmetic,
     choice,
@@ -81,3 +82,11 @@ hidden = step == "Predict" and predict.is_hidden()
 for one in shown:
     pictures.draw(one, sentence, cell, view, hidden=hidden)
 code.show(shown)
+match step:
+    case "Your own head":
+        offer(heads.of_own(scene, edits, own.challenge(), cell.query))
+    case "Two layers":
+        offer(heads.of_layers(scene))
+    case _ if not hidden:
+        chosen = [(one.kind, one.options) for one in shown]
+        offer(heads.of_gallery(scene, chosen, cell=cell, lines=view == "Lines"))

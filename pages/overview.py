@@ -5,6 +5,8 @@ import streamlit as st
 from mha.models import MODELS
 from pages.parts import tour
 from pages.parts.chips import category_chips
+from pages.parts.export import offer
+from pages.parts.export.heads import of_gallery
 from pages.parts.overview import cards
 from pages.parts.scene import enter
 
@@ -61,3 +63,4 @@ st.markdown(
     f"Your words and sizes: **T = {len(scene.sentence)}** tokens; **C = {config.d_model}** numbers "
     f"a token; **h = {config.n_heads}** heads, each of **d_head = {config.d_head}** numbers."
 )
+offer(of_gallery(scene, [("previous token", {}), ("same category", {})]))

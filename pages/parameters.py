@@ -3,6 +3,8 @@
 import streamlit as st
 
 from pages.parts import bound
+from pages.parts.export import offer
+from pages.parts.export.parameters import of_layer
 from pages.parts.parameters import claim, counts, layer, paper, picture, predict, real
 from pages.parts.scene import enter
 
@@ -34,3 +36,4 @@ with sentence_place:
     claim.say(counted, hidden=hidden)
 with picture_place:
     picture.draw(counted, by_head=by_head, hidden=hidden)
+offer(None if hidden else of_layer(counted, by_head=by_head))

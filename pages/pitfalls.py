@@ -3,6 +3,8 @@
 import streamlit as st
 
 from pages.parts import bound, presenter
+from pages.parts.export import offer
+from pages.parts.export.pitfall import of_mistake
 from pages.parts.pitfalls import catalogue, doctor, guess, inspector, mistakes
 from pages.parts.scene import enter
 
@@ -26,12 +28,14 @@ match step:
     case "The mistakes":
         with case_place:
             pitfall = catalogue.choose()
-        outcome = pitfall.run(**catalogue.inputs(pitfall))
+        inputs = catalogue.inputs(pitfall)
+        outcome = pitfall.run(**inputs)
         with picture_place:
             mistakes.draw(pitfall, outcome)
         mistakes.tell(pitfall)
         with presenter.aside("find"):
             catalogue.find()
+        offer(of_mistake(pitfall, inputs, outcome))
     case "Which is right?":
         with case_place:
             pitfall = catalogue.choose_unnamed()

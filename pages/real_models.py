@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.parts import bound
+from pages.parts.export import offer
 from pages.parts.real_models import cache, choose, decode, groups, predict, table
 from pages.parts.scene import enter
 
@@ -14,6 +15,7 @@ with st.container(horizontal=True, horizontal_alignment="distribute", vertical_a
     model = choose.model()
 picture_place = st.container()
 step = bound.segments("Step", STEPS, key="models_step", label_visibility="collapsed", is_walk=True)
+taken = None
 match step:
     case "Grouped queries":
         asked = choose.how_much()
@@ -22,12 +24,13 @@ match step:
             kv_heads = choose.kv_heads(model)
         with picture:
             drawn = groups.draw(model, kv_heads, asked)
-        groups.tell(model, kv_heads, asked, drawn)
+        taken = groups.tell(model, kv_heads, asked, drawn)
     case "The cache":
-        cache.show(model, choose.how_much(), picture_place)
+        taken = cache.show(model, choose.how_much(), picture_place)
     case "Token by token":
-        decode.show(scene, picture_place)
+        taken = decode.show(scene, picture_place)
     case "All models":
-        table.show(model, picture_place)
+        taken = table.show(model, picture_place)
     case "Predict":
-        predict.ask(model, choose.how_much(), picture_place)
+        taken = predict.ask(model, choose.how_much(), picture_place)
+offer(taken)

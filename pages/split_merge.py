@@ -5,6 +5,8 @@ import streamlit as st
 from mha.layout import MISTAKES, stages
 from pages.parts import bound
 from pages.parts.animation import animate
+from pages.parts.export import offer
+from pages.parts.export.layout import of_stages
 from pages.parts.scene import enter
 from pages.parts.split_merge import memory, outcome, sizes, stills
 
@@ -35,6 +37,7 @@ with outcome_column:
     outcome.show(steps, size)
 memory.show(size)
 asked, number = stills.show(steps, size, wrong_links)
+offer(of_stages(steps, size, mistaken, number))
 
 with picture:
     animate(size, mistaken, asked=asked, stage=number)

@@ -3,6 +3,8 @@
 import streamlit as st
 
 from pages.parts import bound, presenter
+from pages.parts.export import offer
+from pages.parts.export.training import of_run
 from pages.parts.scene import enter
 from pages.parts.training import choose, knock, patterns, predict, seeds, view, watch
 
@@ -92,6 +94,7 @@ with picture_place:
                 predict.tell(run.snapshots[-1], guess)
         case "Two seeds":
             seeds.draw(settings, other, at_step, task, layer)
+offer(of_run(run.snapshots) if has_learned and on is None else None)
 if on is not None and not moves:  # last, so that all else is there while it works
     with control_place:
         watch.live(on, None)

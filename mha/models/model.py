@@ -180,7 +180,7 @@ class Model:
         W_UV rebuild, W_KR and W_QR are for the rotary positions. Norms are not counted.
         """
         if self.latent is not None:
-            return _latent_terms(self.d_model, self.n_heads, self.d_head, self.latent)
+            return latent_terms(self.d_model, self.n_heads, self.d_head, self.latent)
         terms = count_parameters(self.config, d_head=self.d_head).terms
         return {name: n for name, n in terms.items() if name[0] == "W" or name[-1] in self.biased}
 
@@ -253,7 +253,7 @@ def family(
     }
 
 
-def _latent_terms(C: int, h: int, d_head: int, latent: Latent) -> dict[str, int]:
+def latent_terms(C: int, h: int, d_head: int, latent: Latent) -> dict[str, int]:
     """The projections of latent attention, arXiv:2405.04434, appendix C."""
     kv_rank, rope, q_rank = latent
     if q_rank is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from playwright.sync_api import Page
 
 from mha.cache_tables import cache_table
@@ -61,20 +60,27 @@ def test_a_loaded_model_is_counted_on_the_page_of_parameters(open_page):
     assert f"{MODELS['gpt2-xl'].layer_parameters:,} parameters" in main_text(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "begins"), [("CSV", b"model,"), ("PNG", b"\x89PNG"), ("SVG", b"<svg")]
-)
-def test_what_is_shown_can_be_taken_away(open_page, name, begins):
+FILES = {
+    "Script": ("py", b'"""The cache.'),
+    "Notebook": ("ipynb", b"{"),
+    "Arrays": ("npz", b"PK"),
+    "PNG": ("png", b"\x89PNG"),
+    "SVG": ("svg", b"<svg"),
+    "CSV": ("csv", b"model,"),
+}
+
+
+def test_what_is_shown_can_be_taken_away(open_page):
     page = open_page(link(PATH, models_step="The cache", context=5000))
-    with page.expect_download() as started:
-        page.get_by_role("button", name=name, exact=True).click()
-    path = Path(started.value.path())
-    assert path.read_bytes().startswith(begins)
-    assert started.value.suggested_filename == f"kv_cache.{name.lower()}"
-    if name == "CSV":
-        pd.testing.assert_frame_equal(
-            pd.read_csv(path), cache_table([MODELS["llama-3-8b"]], 5000), check_dtype=False
-        )
+    for name, (ending, begins) in FILES.items():
+        with page.expect_download() as started:
+            page.get_by_role("button", name=name, exact=True).click()
+        path = Path(started.value.path())
+        assert path.read_bytes().startswith(begins)
+        assert started.value.suggested_filename == f"kv_cache.{ending}"
+    pd.testing.assert_frame_equal(
+        pd.read_csv(path), cache_table([MODELS["llama-3-8b"]], 5000), check_dtype=False
+    )
 
 
 def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page):

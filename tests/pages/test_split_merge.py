@@ -247,7 +247,8 @@ def test_the_stages_are_there_as_pictures_and_words_too(way):
     steps = stages(1, 4, 6, 3, mistake=None if way == "none" else way)
     (drawn,) = [step for step in steps if step.name == "attention"]
     assert table_of(chart)["wrong"].tolist() == misplaced(drawn).tolist()
-    lines = app.markdown[-1].value.split("\n")
+    (told,) = [one.value for one in app.markdown if one.value.startswith("1. ")]
+    lines = told.split("\n")
     assert len(lines) == len(steps)
     for line, step in zip(lines, steps, strict=True):
         assert f"**{step.name}**: `{step.code}`" in line

@@ -11,9 +11,9 @@ import vl_convert
 
 from mha.cache_marks import cache_marks, decoding_marks, kv_readers_marks
 from mha.cache_tables import decoding_table
-from mha.charts import PAGE, TEXT, weights_spec, with_ink
+from mha.charts import PAGE, TEXT, files, weights_spec, with_ink
 from mha.charts.cache import cache_spec, decode_spec
-from mha.charts.files import WIDTH, png, svg
+from mha.charts.files import SHEET_WIDTH, WIDTH, Picture, png, sheet_svg, svg
 from mha.charts.readers import kv_readers_spec, with_hues
 from mha.config import AttentionConfig
 from mha.hand_built import GALLERY, features
@@ -103,6 +103,63 @@ def test_a_png_is_as_large_as_the_svg_times_its_scale(width, scale):
     assert struct.unpack(">II", picture[16:24]) == pytest.approx(
         [scale * float(root.get(side)) for side in ("width", "height")], abs=1
     )
+
+
+def picture_of(text: str, title: str) -> Picture:
+    table, spec = weights_of(text)
+    return Picture(spec, table, title, columns=spec_columns(table))
+
+
+def spec_columns(table) -> int:
+    return int(table["key"].max()) + 1
+
+
+def test_a_sheet_has_every_picture_below_its_title():
+    titles = ["a < b & c", "second", "third"]
+    sheet = sheet_svg([picture_of("x y", title) for title in titles], across=2)
+    root = ElementTree.fromstring(sheet)
+    told = {text.text: text for text in root.findall(f"{SVG}text")}
+    assert list(told) == titles
+    inner = root.findall(f"{SVG}svg")
+    assert len({(one.get("x"), one.get("y")) for one in inner}) == 3
+    for title, one in zip(told.values(), inner, strict=True):
+        assert title.get("x") == one.get("x")
+        assert float(title.get("y")) < float(one.get("y"))
+        assert float(one.get("width")) <= SHEET_WIDTH + 2
+        assert float(one.get("x")) + float(one.get("width")) <= float(root.get("width"))
+        assert float(one.get("y")) + float(one.get("height")) <= float(root.get("height"))
+    first, beside, below = (float(one.get("y")) for one in inner)
+    assert first == beside < below
+
+
+def test_one_picture_without_a_title_is_the_chart_itself():
+    table, spec = weights_of("x y")
+    assert sheet_svg([Picture(spec, table)]) == svg(spec, table)
+
+
+def test_numbers_that_would_not_be_seen_are_not_written():
+    many = [f"w{i}" for i in range(21)]  # 21 cells in half a sheet are narrower than a number
+    sheet = sheet_svg([picture_of(" ".join(many), "a"), picture_of("x y", "b")])
+    assert {"1.00", "w20", "y"} <= words(sheet)
+    assert not [text for text in drawn(sheet) if text.get("opacity") == "0"]
+    assert sum(text.text == "0.00" for text in drawn(sheet)) <= 2
+
+
+def test_more_numbers_than_are_quickly_drawn_are_left_out(monkeypatch):
+    picture = picture_of("x y", "a")
+    monkeypatch.setattr(files, "MOST_NUMBERS", len(picture.table))
+    assert "1.00" in words(sheet_svg([picture]))
+    sheet = sheet_svg([picture, picture])
+    assert "1.00" not in words(sheet)
+    assert "y" in words(sheet)
+
+
+def test_a_sheet_of_nothing_is_refused():
+    with says(
+        "number of pictures must be a whole number of at least 1; got number of pictures=0. "
+        "Try number of pictures=1."
+    ):
+        sheet_svg([])
 
 
 def test_the_kept_spec_is_not_changed():

@@ -28,8 +28,11 @@ AT_ONCE = 6  # heads that are drawn
 _LAST = 3 * D_MODEL_RANGE[1]  # of the pictures that qkv can be cut into
 
 
-def show(run: Run, name: str) -> None:
-    """Draw the step's tensor of one sentence of the batch, a few heads at a time."""
+def show(run: Run, name: str) -> Sequence[Panel]:
+    """Draw the step's tensor of one sentence of the batch, a few heads at a time.
+
+    Returns what was drawn.
+    """
     # Each in a place of its own: a bound widget that moves loses what the link says.
     which, pictures = st.container(), st.container()
     choices, opened = st.columns(2, gap="medium"), st.container(key="opened")
@@ -50,6 +53,7 @@ def show(run: Run, name: str) -> None:
         for panel, cell, place in zip(panels, cells, places, strict=True):
             with place:
                 show_arithmetic(run, name, panel, *cell)
+    return panels
 
 
 def _choose_item(run: Run) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -20,10 +22,11 @@ _MOST_BACK = 8
 
 @dataclass(frozen=True)
 class Shown:
-    """A head on the page: its side, what it is, what it computed, and where its picture goes."""
+    """A head on the page: its side, its kind, how that is turned, what it computed, its place."""
 
     side: str
     kind: str
+    options: Mapping[str, Any]
     q: Array
     k: Array
     head: HandBuiltHead
@@ -53,10 +56,11 @@ def choose_head(side: str, sentence: Sentence, X: Array, edits: Edits, causal: b
     kind = GALLERY[name]
     job, slot = st.empty(), st.container()
     options = _knobs(side, name)
-    head = kind(sentence, edits=edits, **options)
+    options["edits"] = edits
+    head = kind(sentence, **options)
     job.markdown(presenter.named(name, head.job))
     q, k, _ = head.queries_keys_values(X)
-    return Shown(side, name, q, k, head, head.attend(X, causal), slot)
+    return Shown(side, name, options, q, k, head, head.attend(X, causal), slot)
 
 
 def _head_changed(side: str) -> None:
@@ -65,9 +69,9 @@ def _head_changed(side: str) -> None:
     bound.assign(f"sharp_{side}", own)
 
 
-def _knobs(side: str, name: str) -> dict[str, float | int]:
+def _knobs(side: str, name: str) -> dict[str, Any]:
     kind = GALLERY[name]
-    options: dict[str, float | int] = {}
+    options: dict[str, Any] = {}
     sharp, other = st.columns(2) if kind.knobs not in ((), ("edits",)) else (st.container(), None)
     with sharp:
         key = f"sharp_{side}"

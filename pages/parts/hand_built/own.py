@@ -76,6 +76,11 @@ def workshop(sentence: Sentence, X: Array, edits: Edits, causal: bool) -> None:
         _editor("K", head.W_K, T)
 
 
+def challenge() -> str:
+    """The challenge that is chosen."""
+    return st.session_state["challenge"]
+
+
 def _show_score(challenge: Challenge, weights: Array, sentence: Sentence) -> None:
     score = challenge.score(weights, sentence)
     if score is None:

@@ -13,19 +13,23 @@ from mha.cache_tables import cache_table, memories_table, outgrowing_context, we
 from mha.charts.cache import cache_spec
 from mha.models import Model
 from pages.parts import bound, look
+from pages.parts.export import Takeaway
+from pages.parts.export.models import of_cache
 from pages.parts.real_models.choose import Asked
-from pages.parts.real_models.downloads import offer
 from pages.parts.words import plain
 
 _NO_CACHE = "It is an encoder: it writes nothing, and keeps no cache. Choose another model."
 
 
-def show(model: Model, asked: Asked, picture_place: bound.Place) -> None:
-    """The chart over context length, the formula, and the longest context for each memory."""
+def show(model: Model, asked: Asked, picture_place: bound.Place) -> Takeaway | None:
+    """The chart over context length, the formula, and the longest context for each memory.
+
+    Returns what of it can be taken away: of a model without a cache, nothing.
+    """
     how = {"batch": asked.batch, "bytes_per_number": asked.bytes_per_number}
     if model.kind == "encoder":
         picture_place.markdown(f"**{plain(model.title)}.** {_NO_CACHE}")
-        return
+        return None
     kept = model.kv_cache_bytes(asked.T, asked.batch, asked.bytes_per_number)
     picture = cache_marks(model, asked.T, **how), cache_spec(look.theme())
     with picture_place:
@@ -49,7 +53,7 @@ def show(model: Model, asked: Asked, picture_place: bound.Place) -> None:
             "tokens than are drawn here."
         )
     numbers = cache_table([model], asked.T, **how)
-    offer("kv_cache", numbers, picture, memories=memories)
+    return of_cache(model, asked, numbers, picture, memories=memories)
 
 
 def _with_own(model: Model) -> str:

@@ -15,8 +15,9 @@ from mha.charts.cache import decode_spec
 from mha.config import AttentionConfig
 from mha.sentence import Sentence
 from pages.parts import bound, look
+from pages.parts.export import Takeaway
+from pages.parts.export.models import of_decoding
 from pages.parts.kv_heads import choose_kv_heads
-from pages.parts.real_models.downloads import offer
 from pages.parts.scene import Scene
 
 EQUAL = 1e-5
@@ -28,8 +29,11 @@ QUANTITIES = {
 }
 
 
-def show(scene: Scene, picture_place: bound.Place) -> None:
-    """Count for the visitor's words and sizes; run it for real where that is asked for."""
+def show(scene: Scene, picture_place: bound.Place) -> Takeaway:
+    """Count for the visitor's words and sizes; run it for real where that is asked for.
+
+    Returns what of it can be taken away.
+    """
     config = choose_kv_heads(scene.config)
     is_run = bound.turn("Run both ways", key="decode")
     name = bound.segments("Drawn", list(QUANTITIES), key="cost", label_visibility="collapsed")
@@ -48,13 +52,13 @@ def show(scene: Scene, picture_place: bound.Place) -> None:
     if ran is not None:
         _verdict(ran, T)
     _rows(scene.sentence, table)
-    offer("decoding", table, picture)
     if ran is not None:
         with st.expander("The code that ran"):
             from mha.decoding import decode, pass_through
 
             for part in (decode, pass_through):
                 st.code(inspect.getsource(part), "python", wrap_lines=True)
+    return of_decoding(config, T, table, picture)
 
 
 class Ran(NamedTuple):

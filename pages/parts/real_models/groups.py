@@ -16,9 +16,10 @@ from mha.charts.readers import kv_readers_spec, with_hues
 from mha.config import AttentionConfig
 from mha.models import Model
 from pages.parts import look
+from pages.parts.export import Takeaway
+from pages.parts.export.models import of_groups, of_latent
 from pages.parts.link import D_MODEL_RANGE
 from pages.parts.real_models.choose import Asked
-from pages.parts.real_models.downloads import offer
 from pages.parts.words import plain
 
 Picture = tuple[pd.DataFrame, dict[str, Any]]
@@ -37,11 +38,14 @@ def draw(model: Model, kv_heads: int, asked: Asked) -> Picture | None:
     return picture
 
 
-def tell(model: Model, kv_heads: int, asked: Asked, picture: Picture | None) -> None:
-    """The ledger and the cache: with a key and value head each, and with as many as chosen."""
+def tell(model: Model, kv_heads: int, asked: Asked, picture: Picture | None) -> Takeaway:
+    """The ledger and the cache: with a key and value head each, and with as many as chosen.
+
+    Returns what of it can be taken away.
+    """
     if picture is None:
         _tell_latent(model)
-        return
+        return of_latent(model, asked)
     shared = sharing_table(
         model,
         dict.fromkeys([model.n_heads, kv_heads]),
@@ -68,8 +72,8 @@ def tell(model: Model, kv_heads: int, asked: Asked, picture: Picture | None) -> 
                 help="The fused module, opened beside this page: as many heads, each with fewer "
                 "numbers.",
             )
-        readers = kv_readers_table(replace(model, n_kv_heads=kv_heads).config)
-        offer("grouped_queries", readers, picture, ledger=shared)
+    readers = kv_readers_table(replace(model, n_kv_heads=kv_heads).config)
+    return of_groups(model, kv_heads, asked, readers, picture, ledger=shared)
 
 
 def _sentence(shared: Model, own: Model, asked: Asked) -> str:

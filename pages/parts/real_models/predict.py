@@ -8,9 +8,12 @@ from fractions import Fraction
 import streamlit as st
 
 from mha.amounts import bytes_text, count_text
+from mha.cache_tables import kv_readers_table
 from mha.checks import divisors
 from mha.models import Model
 from pages.parts import bound
+from pages.parts.export import Takeaway
+from pages.parts.export.models import of_groups
 from pages.parts.real_models import groups
 from pages.parts.real_models.choose import Asked
 from pages.parts.words import plain
@@ -20,13 +23,16 @@ _GUESS, _REVEAL = "cache_guess", "cache_reveal"
 GUESSES = ("fewer times", "exactly as many times", "more times")
 
 
-def ask(model: Model, asked: Asked, picture_place: bound.Place) -> None:
-    """Ask for the cache of the model with fewer key and value heads; then count and draw it."""
+def ask(model: Model, asked: Asked, picture_place: bound.Place) -> Takeaway | None:
+    """Ask for the cache of the model with fewer key and value heads; then count and draw it.
+
+    Returns what can be taken away once it is shown.
+    """
     few = _fewer(model)
     if few is None:
         why = "keeps no heads at all" if model.latent is not None else "has no cache to shrink"
         st.info(f"{plain(model.title)} {why}. Choose another model.", icon=":material/info:")
-        return
+        return None
     times = model.n_heads // few
     st.markdown(
         f"**{plain(model.title)} has {model.n_heads} query heads. Give it {few} key and value "
@@ -37,10 +43,13 @@ def ask(model: Model, asked: Asked, picture_place: bound.Place) -> None:
         "Smaller by", GUESSES, required=False, key=_GUESS, on_change=bound.turn_off, args=(_REVEAL,)
     )
     revealed = bound.turn("Show the count", key=_REVEAL, disabled=guess is None, is_answer=True)
-    if guess is not None and revealed:
-        _tell(model, few, asked, guess)
-        with picture_place:
-            groups.draw(model, few, asked)
+    if guess is None or not revealed:
+        return None
+    _tell(model, few, asked, guess)
+    with picture_place:
+        picture = groups.draw(model, few, asked)
+    readers = kv_readers_table(replace(model, n_kv_heads=few).config)
+    return of_groups(model, few, asked, readers, picture)
 
 
 def _fewer(model: Model) -> int | None:

@@ -8,10 +8,11 @@ from mha.config import AttentionConfig
 from mha.models import MODELS, SHARINGS, Model
 from mha.models_table import SORTED_BY, matching, models_table, ordered
 from pages.parts import bound
+from pages.parts.export import Takeaway
+from pages.parts.export.models import of_all
 from pages.parts.kv_heads import ALL
 from pages.parts.link import D_MODEL_RANGE
 from pages.parts.real_models import choose
-from pages.parts.real_models.downloads import offer
 from pages.parts.words import plain
 
 EVERY = "all"
@@ -40,8 +41,11 @@ _FORMATS = {"year": "plain", "parameters": "compact"}
 _HEIGHT = 460
 
 
-def show(model: Model, place: bound.Place) -> None:
-    """The table, what it is narrowed to, and the chosen model."""
+def show(model: Model, place: bound.Place) -> Takeaway | None:
+    """The table, what it is narrowed to, and the chosen model.
+
+    Returns the table, where anything was found, to be taken away.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = bound.write(
             "Search", key="find", longest=40, placeholder="a name, a year, a kind", width=260
@@ -79,8 +83,7 @@ def show(model: Model, place: bound.Place) -> None:
         else:
             st.info("No model has all of these words. Try fewer.")
         _chosen(model)
-    if found:
-        offer("models", table)
+    return of_all(table) if found else None
 
 
 def _chosen(model: Model) -> None:

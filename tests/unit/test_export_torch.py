@@ -1,0 +1,190 @@
+"""Exported scripts that need PyTorch print the app's numbers, where there is nothing of ours."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from mha.config import AttentionConfig
+from mha.export.fused import fused_module
+from mha.export.layout import split_and_merge
+from mha.export.pitfall import pitfall
+from mha.layout import misplaced, stages
+from mha.memory import merge_both_ways
+from mha.module import MultiHeadAttention, embed
+from mha.pitfalls import PITFALLS
+from mha.sentence import Sentence
+from tests.unit.scripts import below, run
+from tests.unit.test_export import LONG, PLAIN, all_scripts, packages, rows_of, without_words
+
+ALL = slice(None)
+# Words, sizes, whether causal, batch, seed, the step, and the parts of it that are shown.
+FUSED = {
+    "fused": (PLAIN, (32, 4), True, 1, 0, "weights", [("head 3", (0, 3, ALL, ALL))]),
+    "fused_hostile": (
+        *(LONG, (16, 8, 2), False, 2, 9999, "masked"),
+        [("head 7", (1, 7, ALL, ALL))],
+    ),
+    "fused_one": (
+        *(Sentence.parse("x"), (6, 3, 1, True), True, 2, 7, "qkv"),
+        [("q of head 1", (1, ALL, slice(2, 4))), ("k of kv head 0", (1, ALL, slice(6, 8)))],
+    ),
+    "fused_by_token": (
+        *(PLAIN, (8, 2), True, 1, 3, "z_by_token"),
+        [("head 1", (0, ALL, 1, ALL)), ("head 0", (0, ALL, 0, ALL))],
+    ),
+    "fused_surrogate": (
+        *(Sentence(("\ud800", "b"), (0, 0)), (4, 2), True, 1, 1, "out"),
+        [("all columns", (0, ALL, ALL))],
+    ),
+}
+SPLIT = {
+    "split": (2, 6, 32, 4, None),
+    "split_of_one_head": (1, 3, 4, 1, None),
+    "split_no_transpose": (1, 5, 12, 3, "no transpose"),
+    "split_merged": (2, 3, 8, 4, "merge without transpose"),
+}
+# What is chosen is not always what a pitfall starts with.
+CHOSEN = {key: {name: e.options[-1] for name, e in p.inputs.items()} for key, p in PITFALLS.items()}
+
+
+def traced(sentence, sizes, causal, batch, seed):
+    config = AttentionConfig(*sizes)
+    module = MultiHeadAttention.seeded(config, seed)
+    x = embed(sentence.tokens, config.d_model, seed=seed, batch=batch)
+    with torch.no_grad():
+        return config, module.trace(x, causal=causal)
+
+
+def fused_script(sentence, sizes, causal, batch, seed, shown, panels):
+    config, steps = traced(sentence, sizes, causal, batch, seed)
+    how = {"causal": causal, "batch": batch, "seed": seed, "shown": shown, "panels": panels}
+    return fused_module(sentence, config, steps, **how)
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    scripts = {name: fused_script(*scene) for name, scene in FUSED.items()}
+    for name, (*sizes, mistake) in SPLIT.items():
+        scripts[name] = split_and_merge(*sizes, mistake=mistake)
+    for key, case in PITFALLS.items():
+        scripts[f"pitfall__{key}"] = pitfall(case, CHOSEN[key])
+    return scripts
+
+
+@pytest.fixture(scope="module")
+def printed(scripts, tmp_path_factory):
+    sources = {name: script.source for name, script in scripts.items()}
+    return run(sources, tmp_path_factory.mktemp("scripts"), "torch", "numpy")
+
+
+@pytest.mark.parametrize("scene", FUSED)
+def test_the_module_prints_every_step_and_the_shown_one_s_numbers(printed, scene):
+    sentence, sizes, causal, batch, seed, shown, panels = FUSED[scene]
+    _, steps = traced(sentence, sizes, causal, batch, seed)
+    text = printed[scene].splitlines()
+    for line, step in zip(text, steps, strict=False):
+        order = "contiguous" if step.is_contiguous else "not contiguous"
+        assert line == f"{step.name}: shape {step.shape}, strides {step.stride}, {order}"
+    (tensor,) = [step.tensor.numpy() for step in steps if step.name == shown]
+    hidden = None
+    if shown in ("weights", "masked"):
+        T = len(sentence)
+        hidden = ~np.tri(T, dtype=bool) if causal else np.zeros((T, T), bool)
+    for title, where in panels:
+        expected = rows_of(tensor[where], hidden)
+        told = below(printed[scene], f"{shown}, {title}", len(expected))
+        assert [words[: len(expected[0])] for words in told] == expected
+
+
+@pytest.mark.parametrize("scene", FUSED)
+def test_the_module_equals_torch_s_own(printed, scene):
+    differences = re.findall(r"largest difference in the \w+: (\S+)", printed[scene])
+    assert len(differences) == 2
+    assert all(float(difference) <= 1e-5 for difference in differences)
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_split_and_merge_print_every_stage(printed, name):
+    *sizes, mistake = SPLIT[name]
+    B, T, _, h = sizes
+    ways = printed[name].split("the right way\n")
+    assert len(ways) == 2
+    for text, way in zip(ways, (mistake, None), strict=True):
+        if way is None and text == "":
+            continue
+        steps = stages(*sizes, mistake=way)
+        told = re.findall(r"(.+): shape (.+), strides (.+), (.+)\n  first: (.+)", text)
+        for (stage, shape, strides, memory, first), step in zip(told, steps, strict=True):
+            assert stage == step.name
+            assert (ast.literal_eval(shape), ast.literal_eval(strides)) == (
+                step.shape,
+                step.strides,
+            )
+            assert memory == ("copied into new memory" if step.copied else "memory as it was")
+            tensor = np.empty(step.shape, int)
+            tensor[tuple(step.index.T)] = np.arange(len(step.index))
+            assert ast.literal_eval(first) == tensor[0, 0].tolist()
+        wrong = int(misplaced(steps[-1]).sum())
+        N = len(steps[-1].index)
+        last = f"{wrong:,} of {N:,} numbers in the wrong place" if wrong else "equal to x"
+        assert text.splitlines()[-1] == last
+    error, *_ = merge_both_ways(B, T, h, sizes[2] // h)
+    refused = re.findall(r"\.view raises: (.+)", printed[name])
+    assert refused == ([] if error is None else [error])
+
+
+@pytest.mark.parametrize("key", PITFALLS)
+def test_a_pitfall_prints_both_answers_and_how_one_would_notice(printed, key):
+    outcome = PITFALLS[key].run(**CHOSEN[key])
+    text = printed[f"pitfall__{key}"]
+    for name, other, answer in (("wrong", "right", outcome.wrong), ("right", None, outcome.right)):
+        shown = text.split(f"{name}\n", 1)[1].split(f"\n{other}\n" if other else "\0")[0]
+        if answer.error is not None:
+            assert shown.startswith(answer.error)
+    if outcome.differs is not None:
+        assert f"{outcome.n_differ} of {outcome.differs.size} numbers differ" in text
+    elif outcome.wrong.error is None and outcome.right.error is None:
+        shapes = f"{outcome.wrong.values.shape} and {outcome.right.values.shape}"
+        assert f"the shapes differ: {shapes}" in text
+    assert "found by the check: " in text
+
+
+@pytest.mark.parametrize("key", ["bare_view", "averaged_heads", "upside_down", "dropout_shown"])
+def test_a_pitfall_prints_the_very_numbers(printed, key):
+    outcome = PITFALLS[key].run(**CHOSEN[key])
+    told = printed[f"pitfall__{key}"].split("right\n", 1)[0].split("wrong\n", 1)[1]
+    found = [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[+-]\d+)?", told)]
+    np.testing.assert_allclose(found, outcome.wrong.values.ravel(), atol=5.1e-5)
+
+
+def test_no_word_becomes_a_line_of_the_module_s_script():
+    plain = Sentence(tuple(f"é{i}" for i in range(len(LONG))), LONG.categories)
+    _, *how = FUSED["fused_hostile"]
+    one, other = fused_script(LONG, *how), fused_script(plain, *how)
+    assert without_words(one.source) == without_words(other.source)
+
+
+def test_a_script_imports_torch_and_what_python_has(scripts):
+    for name, script in scripts.items():
+        # Characters as a reader sees them are counted by a package of that name.
+        more = {"regex"} if name == "pitfall__character_count" else set()
+        assert packages(script.source) - sys.stdlib_module_names <= {"torch", "numpy"} | more
+
+
+def test_scripts_read_as_our_own_code_does(scripts, tmp_path):
+    every = scripts | all_scripts()
+    for name, script in every.items():
+        tmp_path.joinpath(f"{name}.py").write_text(script.source, "utf-8")
+    ruff, how = [sys.executable, "-m", "ruff"], ["--isolated", "--config", "line-length = 100"]
+    # As many words of a long list stand in a line as fit, not one.
+    short = [tmp_path / f"{name}.py" for name in every if "hostile" not in name]
+    for command in (["check", "--select", "E,F,W,I", tmp_path], ["format", "--check", *short]):
+        done = subprocess.run([*ruff, *command, *how], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
