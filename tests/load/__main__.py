@@ -73,9 +73,7 @@ def rows_of(ours: Load) -> list[tuple[str, ...]]:
         row("pages without torch", ours, on(WITHOUT)),
         row("pages with torch", ours, on(WITH_TORCH)),
     ]
-    rows += [
-        row(f"· {page or 'overview'}", ours, on((page,))) for page in (*WITHOUT, *WITH_TORCH)
-    ]
+    rows += [row(f"· {page or 'overview'}", ours, on((page,))) for page in (*WITHOUT, *WITH_TORCH)]
     rows.append(row("links opened", ours, ours.opened))
     return rows
 

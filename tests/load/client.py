@@ -1,7 +1,7 @@
 """One browser's side of Streamlit's websocket protocol, without a browser.
 
-    rerun_script →   the link, the page and what the widgets hold
-                 ←   new_session, deltas (elements), navigation, page_info_changed …, script_finished
+    →   rerun_script: the link, the page and what the widgets hold
+    ←   new_session, deltas (elements), navigation, page_info_changed …, script_finished
 
 An answer is no more tied to its request than that: a run that a newer request replaces ends with
 FINISHED_EARLY_FOR_RERUN, and the last run to finish is the answer to the last request.
@@ -18,10 +18,11 @@ from urllib.parse import parse_qsl, urlencode
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 CONNECT_SECONDS = 60
 _SIDEBAR = 1  # the second of a page's roots
-_ERRORS = ("exception",)
+_SHOWN = ("markdown", "heading", "code", "alert", "vega_lite_chart", "arrow_vega_lite_chart")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Client:
     Attributes:
         widgets: what the last run drew, by the server's id.
         pages: the hash of every page that the navigation offers, by its address.
-        texts: the Markdown and the headings of the last run, in order.
+        shown: the texts and charts of the last run, as bytes, by their places on the page.
         errors: exceptions that the server drew, in words.
         asked, answered: when the last request was sent and the last run finished, in seconds of
             `time.perf_counter`; answered is None while a request waits.
@@ -59,13 +60,14 @@ class Client:
         self.widgets: dict[str, Widget] = {}
         self.values: dict[str, Any] = {}
         self.pages: dict[str, str] = {}
-        self.texts: list[str] = []
+        self.shown: dict[tuple[int, ...], bytes] = {}
         self.errors: list[str] = []
         self.cookies: dict[str, str] = {}
         self.asked, self.answered = 0.0, None
         self.bytes = self.messages = 0
         self._page, self._hash = page, ""
-        self._fragment = ""
+        self._drawn: dict[str, Widget] = {}
+        self._shown: dict[tuple[int, ...], bytes] = {}
         self._is_running = False
         self._finished = asyncio.Event()
 
@@ -92,13 +94,17 @@ class Client:
         await asyncio.gather(self._reader, return_exceptions=True)
         await self._socket.close()
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether the server has ended the connection."""
+    async def is_lost(self, within: float) -> bool:
+        """Whether the server ends the connection within so many seconds, or has ended it."""
+        await asyncio.wait({self._reader}, timeout=within)
         return self._reader.done()
 
     async def rerun(self, fragment: str = "") -> None:
-        """Ask for a run; `wait` waits for its end."""
+        """Ask for a run; `wait` waits for its end.
+
+        Raises:
+            ConnectionError: the server has ended the connection.
+        """
         back = BackMsg()
         state = back.rerun_script
         state.query_string, state.page_script_hash = self.link(), self._hash
@@ -110,10 +116,12 @@ class Client:
                 getattr(widget, field).data.extend(value)
             else:
                 setattr(widget, field, value)
-        self._fragment = fragment
         self._finished.clear()
         self.asked, self.answered = time.perf_counter(), None
-        await self._socket.send(back.SerializeToString())
+        try:
+            await self._socket.send(back.SerializeToString())
+        except ConnectionClosed as closed:
+            raise ConnectionError(f"The connection must stay open; got {closed}.") from closed
 
     async def wait(self, seconds: float) -> None:
         """Wait until the run has finished.
@@ -168,9 +176,7 @@ class Client:
     def _take(self, message: ForwardMsg) -> None:
         kind = message.WhichOneof("type")
         if kind == "new_session":
-            self._is_running = True
-            if not self._fragment:
-                self.widgets, self.texts = {}, []
+            self._is_running, self._drawn, self._shown = True, {}, {}
             self._hash = message.new_session.page_script_hash
         elif kind == "navigation":
             self._hash = message.navigation.page_script_hash
@@ -191,6 +197,10 @@ class Client:
             self.errors.append("compile error")
         if self._is_running and status != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             self._is_running = False
+            # As in a browser: what a run has not drawn again stays until the run has finished.
+            whole = status == ForwardMsg.FINISHED_SUCCESSFULLY
+            self.widgets = self._drawn if whole else self.widgets | self._drawn
+            self.shown = self._shown if whole else self.shown | self._shown
             self._page = ""  # from now on the page is known by its hash
             self.answered = time.perf_counter()
             self._finished.set()
@@ -200,12 +210,12 @@ class Client:
             return
         kind = message.delta.new_element.WhichOneof("type")
         proto = getattr(message.delta.new_element, kind)
-        if kind in _ERRORS:
+        if kind == "exception":
             self.errors.append(f"{proto.type}: {proto.message}")
-        elif kind in ("markdown", "heading"):
-            self.texts.append(proto.body)
+        elif kind in _SHOWN:
+            self._shown[tuple(message.metadata.delta_path)] = proto.SerializeToString()
         if name := getattr(proto, "id", ""):
-            self.widgets[name] = Widget(
+            self._drawn[name] = Widget(
                 kind,
                 proto,
                 getattr(proto, "query_param_key", ""),

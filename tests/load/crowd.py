@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from tests.browser.server import Server
 from tests.load.process import cpu_seconds, resident_mb
-from tests.load.visitor import Interaction, Visitor
+from tests.load.visitor import THINK_SECONDS, Interaction, Visitor
 
 SAMPLE_SECONDS = 0.5
 LEAVE_SECONDS = 10.0  # memory is watched so long once the visitors have gone
@@ -25,7 +25,9 @@ class Load:
     opened: first runs. interactions: all that followed.
     memory: (seconds, resident MB), while the visitors were there.
     memory_after: the same once they had left.
-    server_cores, own_cores: processor seconds a second, of the server and of this process.
+    server_cores, own_cores: processor seconds a second, of the server and of this process, from
+        when all had come.
+    each: processor seconds of the server for one interaction, over the same time.
     lag: the longest that this process kept its own visitors waiting, in seconds.
     """
 
@@ -38,6 +40,7 @@ class Load:
     memory_after: tuple[tuple[float, float], ...]
     server_cores: float
     own_cores: float
+    each: float
     lag: float
 
 
@@ -67,20 +70,27 @@ async def load(
 ) -> Load:
     """Let visitors come one after another, as spread as their thoughts are, and stay.
 
+    Somebody has been on every page before: what a page imports is paid once, whoever comes.
+
     pages: what they open first, in turn.
     """
+    await _warm(server, pages)
     began = resident_mb(server.pid)
     watch = Watch(server.pid)
     visitors = [
         Visitor(server.url, pages[i % len(pages)], Random(f"{seed} {i}")) for i in range(sessions)
     ]
-    arrival = min(seconds / 4, max(5.0, sessions / 10))
-    start, cores, own = time.perf_counter(), cpu_seconds(server.pid), cpu_seconds(os.getpid())
-    await asyncio.gather(
-        *(_visit(v, arrival * i / sessions, seconds, start) for i, v in enumerate(visitors))
+    arrival = min(seconds / 4, max(THINK_SECONDS[1], sessions / 10))
+    end = time.perf_counter() + seconds
+    staying = asyncio.gather(
+        *(_visit(visitor, arrival * i / sessions, end) for i, visitor in enumerate(visitors))
     )
-    took = time.perf_counter() - start
-    cores, own = cpu_seconds(server.pid) - cores, cpu_seconds(os.getpid()) - own
+    await asyncio.sleep(arrival)
+    all_came, took = time.perf_counter(), [-cpu_seconds(server.pid), -cpu_seconds(os.getpid())]
+    earlier = sum(len(visitor.interactions) for visitor in visitors)
+    await staying
+    took = [took[0] + cpu_seconds(server.pid), took[1] + cpu_seconds(os.getpid())]
+    wall = time.perf_counter() - all_came
     await watch.stop()
     await asyncio.gather(*(visitor.leave() for visitor in visitors))
     left = Watch(server.pid)
@@ -95,16 +105,26 @@ async def load(
         began,
         tuple(watch.memory),
         tuple(left.memory),
-        cores / took,
-        own / took,
+        took[0] / wall,
+        took[1] / wall,
+        took[0] / max(len(every) - earlier, 1),
         watch.lag,
     )
 
 
-async def _visit(visitor: Visitor, delay: float, seconds: float, start: float) -> None:
+async def _warm(server: Server, pages: tuple[str, ...]) -> None:
+    for page in pages:
+        visitor = Visitor(server.url, page, Random(0))
+        await visitor.come()
+        await visitor.leave()
+        if visitor.errors:
+            raise RuntimeError(f"Every page must open; got {visitor.errors} at /{page}.")
+
+
+async def _visit(visitor: Visitor, delay: float, end: float) -> None:
     await asyncio.sleep(delay)
     await visitor.come()
-    await visitor.stay(seconds - (time.perf_counter() - start))
+    await visitor.stay(end - time.perf_counter())
 
 
 def sessions_at(server: Server) -> int:

@@ -10,7 +10,7 @@ from tests.load.visitor import Interaction
 
 HEAD = (
     "load", "sessions", "interactions", "unanswered", "p50 ms", "p95 ms", "longest ms",
-    "KB each", "MB at most", "MB after", "server, cores", "errors",
+    "KB each", "CPU ms each", "cores", "MB at most", "MB after", "errors",
 )  # fmt: skip
 
 
@@ -39,9 +39,10 @@ def row(name: str, load: Load, interactions: Sequence[Interaction]) -> tuple[str
         _ms(percentile(seconds, 95)),
         _ms(max(seconds, default=None)),
         f"{kilobytes:.0f}",
+        f"{load.each * 1000:.0f}",
+        f"{load.server_cores:.2f}",
         f"{max(mb for _, mb in load.memory):.0f}",
         f"{load.memory_after[-1][1]:.0f}",
-        f"{load.server_cores:.2f}",
         f"{len(load.errors)}",
     )
 

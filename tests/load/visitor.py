@@ -1,8 +1,9 @@
 """What a visitor does: open a link, then every 5 to 15 s move a slider, type words or turn a page.
 
 An interaction takes from the moment that its last request is sent until the last run that answers
-it has finished, every frame of it received. A word is typed letter by letter, as a live text field
-sends it, so that most of its runs are replaced before they finish.
+it has finished, every frame of it received. A word is typed letter by letter: a live text field
+waits for a pause of its own length (Streamlit's 250 ms) and then sends what stands there, so that
+some runs are replaced by the next before they have finished.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from random import Random
 from tests.load.client import Client, Widget
 
 THINK_SECONDS = (5.0, 15.0)
-KEY_SECONDS = 0.15  # between two letters
+KEY_SECONDS = (0.08, 0.4)  # between two letters
 PATIENCE_SECONDS = 60.0
 _WORDS = "soft rain jacket light packable warm wool coat and thin dry the boots is".split()
 _LINK = "tokens=the+soft+rain+jacket+is+light&d_model=16&heads=4"
@@ -112,12 +113,18 @@ class Visitor:
 
     async def type_a_word(self) -> None:
         """Type two to six words anew, the last of them letter by letter."""
-        name, _ = self.random.choice(self.text_fields())
+        name, field = self.random.choice(self.text_fields())
+        pause = field.proto.live_debounce_ms / 1000
         *words, last = self.random.sample(_WORDS, self.random.randint(2, 6))
         for letters in range(1, len(last) + 1):
+            wait = self.random.uniform(*KEY_SECONDS)
+            if wait < pause and letters < len(last):
+                await asyncio.sleep(wait)
+                continue
+            await asyncio.sleep(pause)
             text = " ".join([*words, last[:letters]])
             await self.client.rerun(self.client.set(name, "string_value", text))
-            await asyncio.sleep(KEY_SECONDS if letters < len(last) else 0)
+            await asyncio.sleep(max(wait - pause, 0) if letters < len(last) else 0)
 
     async def turn_the_page(self) -> None:
         self.client.turn_to(self.page)
