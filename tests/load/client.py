@@ -22,7 +22,8 @@ from websockets.exceptions import ConnectionClosed
 
 CONNECT_SECONDS = 60
 _SIDEBAR = 1  # the second of a page's roots
-_SHOWN = ("markdown", "heading", "code", "alert", "vega_lite_chart", "arrow_vega_lite_chart")
+# A note about an earlier choice is no part of the scene, and goes with the replica.
+_SHOWN = ("markdown", "heading", "code", "vega_lite_chart")
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,8 @@ class Client:
         for name, (_, value) in self.values.items():
             widget = self.widgets.get(name)
             if widget and widget.key:
-                link[widget.key] = str(value[0] if isinstance(value, list) else value)
+                one = value[0] if isinstance(value, list) else value
+                link[widget.key] = f"{one:g}" if isinstance(one, float) else one
         return urlencode(link)
 
     def turn_to(self, address: str) -> None:
@@ -215,6 +217,8 @@ class Client:
         elif kind in _SHOWN:
             self._shown[tuple(message.metadata.delta_path)] = proto.SerializeToString()
         if name := getattr(proto, "id", ""):
+            if getattr(proto, "set_value", False):
+                self._take_value(name, kind, proto)
             self._drawn[name] = Widget(
                 kind,
                 proto,
@@ -222,3 +226,12 @@ class Client:
                 message.delta.fragment_id,
                 message.metadata.delta_path[0] == _SIDEBAR,
             )
+
+    def _take_value(self, name: str, kind: str, proto: Any) -> None:
+        """The server moves a widget, to where a link says too: it holds that from then on."""
+        if kind == "slider" and proto.options:
+            self.values[name] = "string_array_value", list(proto.raw_value)
+        elif kind == "slider":
+            self.values[name] = "double_array_value", list(proto.value)
+        elif kind == "text_input":
+            self.values[name] = "string_value", proto.value
