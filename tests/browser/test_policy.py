@@ -1,4 +1,4 @@
-"""The app under the headers that deploy/nginx.conf adds: its policy forbids nothing that is used."""
+"""The app under the headers of deploy/nginx.conf: their policy forbids nothing that is used."""
 
 from __future__ import annotations
 

@@ -104,12 +104,17 @@ class Visitor:
         ]
 
     async def move_a_slider(self) -> None:
-        """Move it to a place where it is not."""
-        name, widget = self.random.choice(self.sliders())
-        _, now = self.client.values.get(name, (None, list(widget.proto.default)))
-        elsewhere = [place for place in places(widget) if [place] != now]
-        kind = "string_array_value" if widget.proto.options else "double_array_value"
-        await self.client.rerun(self.client.set(name, kind, [self.random.choice(elsewhere)]))
+        name, slider = self.random.choice(self.sliders())
+        kind = "string_array_value" if slider.proto.options else "double_array_value"
+        place = self.random.choice(self.elsewhere(name, slider))
+        await self.client.rerun(self.client.set(name, kind, [place]))
+
+    def elsewhere(self, name: str, slider: Widget) -> list[float | str]:
+        """Where the slider does not stand now."""
+        proto = slider.proto
+        first = [proto.options[int(i)] for i in proto.default] if proto.options else proto.default
+        _, now = self.client.values.get(name, (None, list(first)))
+        return [place for place in places(slider) if [place] != now]
 
     async def type_a_word(self) -> None:
         """Type two to six words anew, the last of them letter by letter."""
