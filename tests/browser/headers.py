@@ -42,17 +42,18 @@ def behind(server: Server, headers: dict[str, str]) -> Iterator[Server]:
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # Cancelled when the block ends, as a browser's connections are then still open.
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            inner_reader, inner_writer = await asyncio.open_connection(target.hostname, target.port)
-            request = await reader.readuntil(b"\r\n\r\n")
+            request = await reader.readuntil(b"\r\n\r\n")  # a browser may connect long before
             if b"upgrade: websocket" not in request.lower():
                 request = re.sub(rb"(?im)^connection:.*\r\n", b"", request)
                 request = request.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
+            inner_reader, inner_writer = await asyncio.open_connection(target.hostname, target.port)
             inner_writer.write(request)
             there = asyncio.create_task(_pump(reader, inner_writer))
             status, _, rest = (await inner_reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")
             writer.write(status + b"\r\n" + added + rest)
             await _pump(inner_reader, writer)
             there.cancel()
+        writer.close()
 
     # In a thread, because Playwright has a loop in this one.
     ports: Queue[tuple[int, asyncio.AbstractEventLoop, asyncio.Event]] = Queue()

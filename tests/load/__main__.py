@@ -2,6 +2,7 @@
 
     python -m tests.load                          300 sessions for 120 s, and the same at one slider
     python -m tests.load --sessions 40 --seconds 30
+    python -m tests.load --write                  and put the table into docs/load.md
     python -m tests.load --climb                  more sessions until p95 passes 1 s
     python -m tests.load --soak                   10 minutes; does memory grow?
     python -m tests.load --failover               two replicas behind nginx, one of them stopped
@@ -15,29 +16,35 @@ import argparse
 import asyncio
 
 from tests.browser.server import serve
-from tests.load.crowd import Load, load
-from tests.load.report import answered, growth, percentile, row, table
+from tests.load.crowd import LEAVE_SECONDS, Load, load
+from tests.load.report import answered, growth, percentile, publish, row, table
+from tests.pages.app import PAGES
+from tests.pages.test_imports import WITH_TORCH
 
 APP, ONE_SLIDER = "streamlit_app.py", "tests/load/one_slider.py"
-WITH_TORCH = ("fused_module", "pitfalls")
-WITHOUT = ("", "hand_built_heads", "training", "split_merge", "parameters", "real_models")
+ADDRESSES = {page: "" if page == "overview" else page for page in PAGES}
+WITHOUT = tuple(ADDRESSES[page] for page in PAGES if page not in WITH_TORCH)
 TOO_SLOW = 1.0  # seconds
 SOAK_SECONDS = 600
 
 
 def main() -> None:
     asked = parse()
+    report = ""
     pages = tuple(asked.pages.split(",")) if asked.pages is not None else (*WITHOUT, *WITH_TORCH)
     if asked.failover:
         from tests.load.failover import fail_over
 
         fail_over(asked.sessions)
     elif asked.climb:
-        climb(asked.sessions, asked.seconds, pages)
+        report = climb(asked.sessions, asked.seconds, pages)
     elif asked.soak:
-        soak(asked.sessions, max(asked.seconds, SOAK_SECONDS), pages)
+        report = soak(asked.sessions, max(asked.seconds, SOAK_SECONDS), pages)
     else:
-        compare(asked.sessions, asked.seconds, pages, asked.baseline)
+        report = compare(asked.sessions, asked.seconds, pages, asked.baseline)
+    print(report)
+    if asked.write and report:
+        publish("climb" if asked.climb else "soak" if asked.soak else "all pages", report)
 
 
 def parse() -> argparse.Namespace:
@@ -49,10 +56,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--climb", action="store_true")
     parser.add_argument("--soak", action="store_true")
     parser.add_argument("--failover", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/load.md")
     return parser.parse_args()
 
 
-def compare(sessions: int, seconds: float, pages: tuple[str, ...], baseline: bool) -> None:
+def compare(sessions: int, seconds: float, pages: tuple[str, ...], baseline: bool) -> str:
     """Our app, pages with and without torch apart, and Streamlit's least beside it."""
     with serve(APP) as server:
         ours = asyncio.run(load(server, sessions=sessions, seconds=seconds, pages=pages))
@@ -60,9 +68,8 @@ def compare(sessions: int, seconds: float, pages: tuple[str, ...], baseline: boo
     if baseline:
         with serve(ONE_SLIDER) as server:
             least = asyncio.run(load(server, sessions=sessions, seconds=seconds, pages=("",)))
-        rows.append(row("one slider", least, least.interactions))
-    print(table(rows))
-    tell(ours)
+        rows.append(row("a one-slider app", least, least.interactions))
+    return f"{table(rows)}\n\n{in_words(ours)}"
 
 
 def rows_of(ours: Load) -> list[tuple[str, ...]]:
@@ -78,17 +85,17 @@ def rows_of(ours: Load) -> list[tuple[str, ...]]:
     return rows
 
 
-def tell(done: Load) -> None:
-    print(
-        f"\nVisitors' own process: {done.own_cores:.2f} cores, at most {done.lag * 1000:.0f} ms "
-        f"late. Memory before: {done.memory_before:.0f} MB; after they left it changed by "
+def in_words(done: Load) -> str:
+    lines = [
+        f"The visitors' own process took {done.own_cores:.2f} cores and was at most "
+        f"{done.lag * 1000:.0f} ms late. The server had {done.memory_before:.0f} MB before they "
+        f"came; in {LEAVE_SECONDS:.0f} s after they left its memory changed by "
         f"{done.memory_after[-1][1] - done.memory_after[0][1]:+.1f} MB."
-    )
-    for error in sorted(set(done.errors)):
-        print(f"error: {error}")
+    ]
+    return "\n".join([*lines, *(f"Error: {error}" for error in sorted(set(done.errors)))])
 
 
-def climb(sessions: int, seconds: float, pages: tuple[str, ...]) -> None:
+def climb(sessions: int, seconds: float, pages: tuple[str, ...]) -> str:
     """Half as many sessions again each time, on one server, until p95 passes a second."""
     rows = []
     with serve(APP) as server:
@@ -97,17 +104,16 @@ def climb(sessions: int, seconds: float, pages: tuple[str, ...]) -> None:
             rows.append(row("all pages", done, done.interactions))
             print(table(rows[-1:]), flush=True)
             if (percentile(answered(done.interactions), 95) or 0) > TOO_SLOW:
-                break
+                return table(rows)
             sessions += sessions // 2
-    print(table(rows))
 
 
-def soak(sessions: int, seconds: float, pages: tuple[str, ...]) -> None:
+def soak(sessions: int, seconds: float, pages: tuple[str, ...]) -> str:
+    """The same for long: the last three quarters of the time tell whether memory grows."""
     with serve(APP) as server:
         done = asyncio.run(load(server, sessions=sessions, seconds=seconds, pages=pages))
-    print(table([row("all pages", done, done.interactions)]))
-    print(f"Memory grew by {growth(done.memory):+.2f} MB a minute.")
-    tell(done)
+    grew = f"Memory grew by {growth(done.memory):+.2f} MB a minute."
+    return f"{table([row('all pages', done, done.interactions)])}\n\n{grew} {in_words(done)}"
 
 
 if __name__ == "__main__":

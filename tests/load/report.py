@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from tests.load.crowd import Load
 from tests.load.visitor import Interaction
 
+DOCS = Path(__file__).parents[2] / "docs" / "load.md"
 HEAD = (
     "load", "sessions", "interactions", "unanswered", "p50 ms", "p95 ms", "longest ms",
     "KB each", "CPU ms each", "cores", "MB at most", "MB after", "errors",
@@ -51,6 +53,20 @@ def table(rows: Iterable[Sequence[str]], head: Sequence[str] = HEAD) -> str:
     """A Markdown table; all columns but the first are numbers."""
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+
+
+def publish(name: str, text: str, path: Path = DOCS) -> None:
+    """Put a report into the docs, between the two marks that have this name.
+
+    Raises:
+        ValueError: the marks are not there.
+    """
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, begun, rest = path.read_text("utf-8").partition(begin)
+    _, ended, after = rest.partition(end)
+    if not begun or not ended:
+        raise ValueError(f"The docs must hold {begin} and {end}; got path={path.name}. Try both.")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", "utf-8")
 
 
 def growth(samples: Sequence[tuple[float, float]], skip: float = 0.25) -> float:

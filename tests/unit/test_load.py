@@ -105,3 +105,18 @@ def test_a_row_counts_what_was_not_answered():
     assert (cells["interactions"], cells["unanswered"], cells["errors"]) == ("2", "1", "1")
     assert (cells["p95 ms"], cells["KB each"], cells["CPU ms each"]) == ("250", "2", "20")
     assert (cells["MB at most"], cells["MB after"]) == ("120", "118")
+
+
+def test_a_report_takes_the_place_of_the_last_one(tmp_path):
+    docs = tmp_path / "load.md"
+    docs.write_text("a\n<!-- soak -->\nold\n<!-- end of soak -->\nz\n")
+    report.publish("soak", "new", docs)
+    assert docs.read_text() == "a\n<!-- soak -->\n\nnew\n\n<!-- end of soak -->\nz\n"
+    with pytest.raises(ValueError, match=r"must hold <!-- climb --> and <!-- end of climb -->"):
+        report.publish("climb", "new", docs)
+
+
+def test_the_docs_have_a_place_for_every_report():
+    text = report.DOCS.read_text("utf-8")
+    for name in ("all pages", "climb", "soak"):
+        assert text.index(f"<!-- {name} -->") < text.index(f"<!-- end of {name} -->")
