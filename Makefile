@@ -12,7 +12,7 @@ APP := $(VENV)/app.stamp
 DEV := $(VENV)/dev.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: run test links bench screenshots lint format clean help
+.PHONY: run test links bench load screenshots lint format clean help
 
 run: $(APP)  ## start the app (more options: make run ARGS="--server.port 8600")
 	$(BIN)/python -m streamlit run streamlit_app.py $(ARGS)
@@ -29,6 +29,9 @@ links: $(DEV)  ## open 10,000 hostile links, watching time and memory (fewer: AR
 
 bench: $(DEV)  ## measure the app (tests/benchmarks)
 	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+load: $(DEV)  ## let many visitors in (tests/load; make load ARGS="--sessions 40 --seconds 30")
+	$(BIN)/python -m tests.load $(ARGS)
 
 screenshots: $(DEV)  ## draw docs/screenshots anew
 	$(BIN)/python -m tests.browser.chromium --install

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -67,9 +68,8 @@ def parameters_table(
                 first = part == "W_Q" and n == 0
                 rows.append({**what, "count": share, "total": count.total, "first": first} | place)
             bottom += height
-    table = pd.DataFrame(rows).merge(
-        _bars(configs, lit, [count.total for count in counts]), on="heads"
-    )
+    bars = pd.DataFrame(_bars(configs, lit, [count.total for count in counts]))
+    table = pd.DataFrame(rows).merge(bars, on="heads")
     width = table["bar_right"] - table["bar_left"]
     return table.assign(
         left=table["bar_left"] + table.pop("along") * width,
@@ -103,7 +103,8 @@ def changes_table(
                 "share": np.array(values) / max(values),
                 "first": [n == 0 for n in range(len(heads))],
             }
-        ).merge(_bars(configs, lit, values), on="heads")
+            | _bars(configs, lit, values)
+        )
         for panel, (name, values) in enumerate(quantities.items())
     ]
     return pd.concat(panels, ignore_index=True)
@@ -156,8 +157,8 @@ def _across(n: int) -> int:
     return next(across for across in divisors(n) if n // across <= MOST_UP)
 
 
-def _bars(configs: Sequence[AttentionConfig], lit: int, values: Sequence[int]) -> pd.DataFrame:
-    """The bars side by side, one row a number of heads.
+def _bars(configs: Sequence[AttentionConfig], lit: int, values: Sequence[int]) -> dict[str, Any]:
+    """Columns of the bars side by side, a number of heads each.
 
     Args:
         values: how high the bars are.
@@ -174,18 +175,16 @@ def _bars(configs: Sequence[AttentionConfig], lit: int, values: Sequence[int]) -
     align = ["center"] * n
     align[at] = _leaning(values, at)
     places = {"left": _GAP, "center": 0.5, "right": 1 - _GAP}
-    return pd.DataFrame(
-        {
-            "heads": heads,
-            "lit": [h == lit for h in heads],
-            "bar_left": left + _GAP / n,
-            "bar_right": left + (1 - _GAP) / n,
-            "tick": [f"{h:,}" if (i - at) % every == 0 else "" for i, h in enumerate(heads)],
-            "tick_width": every / n,
-            "align": align,
-            "align_at": left + np.array([places[side] for side in align]) / n,
-        }
-    )
+    return {
+        "heads": heads,
+        "lit": [h == lit for h in heads],
+        "bar_left": left + _GAP / n,
+        "bar_right": left + (1 - _GAP) / n,
+        "tick": [f"{h:,}" if (i - at) % every == 0 else "" for i, h in enumerate(heads)],
+        "tick_width": every / n,
+        "align": align,
+        "align_at": left + np.array([places[side] for side in align]) / n,
+    }
 
 
 def _leaning(values: Sequence[int], at: int) -> str:

@@ -20,7 +20,7 @@ _IMPORTS = {
 _TELLING = re.compile(r"_(wrong|right)\Z")
 
 
-@lru_cache(None)  # a search reads the code of every pitfall
+@lru_cache(256)  # a search reads the code of every pitfall
 def shown(function: Callable[..., Any]) -> str:
     """The source of a function, after the imports that it needs to run on its own.
 
