@@ -113,7 +113,7 @@ def module(config: AttentionConfig, T: int) -> pd.DataFrame:
         for n, (name, shape) in enumerate(zip(names, shapes, strict=True)):
             middle = (n + 0.5) / len(names)
             yield _text(name, middle, 0, "center", 0.24)
-            yield _text(shape, middle, 1 - _TITLE, "center", 0.24)
+            yield _text(shape, middle, 1 - _TITLE, "center", 0.27)
             if n:
                 yield _text("→", n / len(names), 0.5 - _TITLE / 2, "center")
             left, right = middle - 0.07, middle + 0.07
@@ -151,14 +151,14 @@ def parameters(config: AttentionConfig) -> pd.DataFrame:
     return _table(rows())
 
 
-def cache(model: Model, T: int) -> pd.DataFrame:
+def kv_cache(model: Model, T: int) -> pd.DataFrame:
     """The bytes of the cache up to T tokens: unshared, the model's own sharing, and one for all."""
     counts = sorted({model.n_heads, model.n_kv_heads, divisors(model.n_heads)[0]}, reverse=True)
     sizes = [replace(model, n_kv_heads=n).kv_cache_bytes(T) for n in counts]
 
     def rows() -> Iterator[Row]:
         low, high = 1 - 1.2 * _TITLE, 1 - 2.4 * _TITLE
-        yield _text(f"cache of {counts[0]} key and value heads: {bytes_text(sizes[0])}", 0, 0)
+        yield _text(f"{counts[0]} key and value heads: {bytes_text(sizes[0])}", 0, 0)
         for count, size in zip(counts, sizes, strict=True):
             end = low - high * size / sizes[0]
             paint = ("head", 0) if count == model.n_kv_heads else ("grey", 0)

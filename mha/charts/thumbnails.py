@@ -70,7 +70,7 @@ def _thumbnail() -> alt.LayerChart:
             lines,
             words,
         ]
-    ).properties(height=PIXELS, padding={"left": 2, "top": 2, "bottom": 2, "right": 2})
+    ).properties(height=PIXELS, padding={"left": 2, "top": 4, "bottom": 2, "right": 2})
 
 
 def _of(kind: str) -> alt.Chart:

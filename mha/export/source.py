@@ -37,7 +37,7 @@ class Bundle(NamedTuple):
     code: str
 
 
-@lru_cache(None)  # the program does not change while it runs
+@lru_cache(64)  # the program does not change while it runs
 def bundle(*roots: Callable[..., Any], raises: bool = False) -> Bundle:
     """The functions with everything of ours that they need.
 

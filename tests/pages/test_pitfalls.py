@@ -13,7 +13,17 @@ from mha.sentence import dissect
 from pages.parts.pitfalls import answers, guess
 from pages.parts.pitfalls.catalogue import by_number, unnamed, written
 from pages.parts.pitfalls.doctor import EXAMPLES
-from tests.pages.app import charts, grid, markdown, open_page, read, table_of, tell
+from tests.pages.app import (
+    charts,
+    component,
+    components,
+    grid,
+    markdown,
+    open_page,
+    read,
+    table_of,
+    tell,
+)
 
 PAGE = "pitfalls"
 MISTAKES, WHICH, DOCTOR, INSPECTOR = (
@@ -203,7 +213,9 @@ def test_what_a_link_cannot_have_is_told_in_place(link, message):
 
 def found(app) -> list[str]:
     return [
-        button.label.replace("\\", "") for button in app.button if button.key.startswith("take")
+        button.label.replace("\\", "")
+        for button in app.button
+        if (button.key or "").startswith("take")
     ]
 
 
@@ -402,13 +414,12 @@ def test_a_link_that_reveals_without_a_guess_reveals_nothing():
 
 def drawing(app) -> dict:
     """What is sent of the mask that can be drawn on."""
-    (grid,) = app.get("bidi_component")
-    return json.loads(grid.proto.json)
+    return component(app, "mask_drawing")
 
 
 def draw(app, cells, turn=1):
     """Tell the app what the browser has made of the mask."""
-    (grid,) = app.get("bidi_component")
+    (grid,) = components(app, "mask_drawing")
     return tell(app, grid.proto.id, "json_value", {"drawn": {"turn": turn, "cells": cells}})
 
 
@@ -530,7 +541,7 @@ def test_what_is_no_drawing_of_this_mask_changes_nothing(cells):
 @pytest.mark.parametrize("sent", [None, 3, "x", [], {"drawn": None}, {"drawn": {"turn": "x"}}])
 def test_any_json_may_come_from_the_browser(sent):
     app = open_page(PAGE, pitfalls_step=DOCTOR, mask="1 0\n1 1")
-    (grid,) = app.get("bidi_component")
+    (grid,) = components(app, "mask_drawing")
     tell(app, grid.proto.id, "json_value", sent)
     assert not app.exception
     assert drawing(app)["heard"] == 0

@@ -14,12 +14,13 @@ from tests.pages.app import HEADS, PAGES, charts, open_page, tell
 STEPS = {
     "overview": {},
     HEADS: {"step": 6},
-    "training": {"training_step": 4},
+    "training": {"training_step": 5},
     "split_merge": {"stage": 6},
     "fused_module": {"at": 17},
     "parameters": {"parameters_step": 4},
     "real_models": {"models_step": 5},
     "pitfalls": {"pitfalls_step": 4},
+    "tour": {},
 }
 
 

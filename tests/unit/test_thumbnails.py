@@ -108,7 +108,7 @@ def test_the_bars_of_the_parameters_are_of_one_height_and_add_up(config):
 @pytest.mark.parametrize("name", ["llama-3-8b", "gpt2", "falcon-7b"])
 def test_the_lines_of_the_cache_rise_as_its_bytes(name):
     model = MODELS[name]
-    table = thumbnails.cache(model, 1000)
+    table = thumbnails.kv_cache(model, 1000)
     assert_inside(table)
     rises = (of(table, "line")["top"] - of(table, "line")["bottom"]).to_numpy()
     heads = sorted({model.n_heads, model.n_kv_heads, 1}, reverse=True)

@@ -71,9 +71,9 @@ def parameters(config: AttentionConfig) -> Picture:
     )
 
 
-def cache() -> Picture:
+def kv_cache() -> Picture:
     model = MODELS[_MODEL]
-    return thumbnails.cache(model, _CONTEXT), (
+    return thumbnails.kv_cache(model, _CONTEXT), (
         f"The cache of {model.title} grows with the context, up to "
         f"{context_text(_CONTEXT)} tokens: steeply with {model.n_heads} key and value heads, "
         f"less with its own {model.n_kv_heads}, and hardly with one."
@@ -104,7 +104,7 @@ PICTURES: dict[str, tuple[Callable[..., Picture], Callable[[Scene], tuple[Any, .
     "split_merge": (split, _sizes),
     "fused_module": (module, _sizes),
     "parameters": (parameters, lambda scene: (scene.config,)),
-    "real_models": (cache, lambda _: ()),
+    "real_models": (kv_cache, lambda _: ()),
     "pitfalls": (mistaken, lambda scene: (len(scene.sentence),)),
 }
 
