@@ -24,8 +24,8 @@ cards.doors(
     {
         "Lecturing?": (
             "tour",
-            "The whole lesson is there as a tour, with a line to say at each stop. Or make your own "
-            "of the views that you choose.",
+            "The whole lesson is a tour, with a line to say at each stop. Or make your own of the "
+            "views that you choose.",
         ),
         "Learning?": (
             "hand_built_heads",

@@ -259,7 +259,7 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
     page.keyboard.press("c")
     expect(page.get_by_role("button", name="Next →")).to_be_disabled()
     press(page, "End tour")
-    expect(page.locator(".bar")).to_be_hidden()
+    expect(page.get_by_label("Tour", exact=True)).to_be_hidden()
     assert not move(page, -1)
 
     # A browser that keeps nothing: until the next load, whatever it may do then.
