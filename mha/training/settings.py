@@ -116,7 +116,8 @@ class Settings:
         if n > self.steps:
             return tuple(range(self.steps + 1))
         way = np.interp(np.linspace(0, 1, n), [0, 0.2, 0.75, 1], [0, 1 / 8, 3 / 8, 1])
-        return tuple(sorted({math.ceil(self.steps * part) for part in way.tolist()}))
+        # Rounded first: a whole number may come out a hair above itself.
+        return tuple(sorted({math.ceil(round(self.steps * part, 9)) for part in way.tolist()}))
 
 
 def _task_names(names: Iterable[str]) -> tuple[str, ...]:

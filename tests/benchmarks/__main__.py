@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import sys
 
-from tests.benchmarks import animation, attention, module, pictures, reruns, start, training
+from tests.benchmarks import animation, attention, module, pictures, reruns, seeds, start, training
 from tests.benchmarks.pairs import Measured, measure
 
 
@@ -21,6 +21,9 @@ def main(words: list[str]) -> None:
                 print(line(measure(pair)), flush=True)
     if not words or any(word in text for word in words for text in start.WHAT):
         print(line(start.measured()), flush=True)
+    if seeds.WHAT in words:  # only where it is asked for: it takes minutes
+        for text in seeds.lines():
+            print(text, flush=True)
     for size in animation.sizes():
         if not words or any(word in size.what for word in words):
             met = "met" if size.bytes <= size.aim else "missed"

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mha.module import MultiHeadAttention
@@ -92,6 +92,7 @@ def same(ours: Snapshot, theirs: Snapshot) -> None:
     steps=st.integers(1, 2000), d_model=st.sampled_from([4, 64, 128]), n_layers=st.integers(1, 4)
 )
 @settings(deadline=None)
+@example(230, 4, 1)
 def test_kept_steps_are_few_dense_where_jobs_appear_and_end_with_the_run(steps, d_model, n_layers):
     run = Settings(EVERY, d_model=d_model, n_layers=n_layers, steps=steps)
     kept = run.kept_steps
@@ -322,6 +323,21 @@ def test_a_short_training_lowers_the_loss(task):
     assert snapshots[-1].losses[task] < min(
         0.75 * snapshots[0].losses[task], np.log(len(TASKS[task].alphabet))
     )
+
+
+@pytest.mark.parametrize(
+    ("task", "most_nats", "job", "least"),
+    [("pronouns", 0.1, "pronoun's name", 0.8), ("brackets", 0.25, None, None)],
+)
+def test_a_third_of_the_default_run_learns_its_task(task, most_nats, job, least):
+    """Brackets are learned without a head that finds the matching one."""
+    run = Run(Settings((task,)))
+    while run.step < 250:
+        run.advance()
+    last = run.snapshot()
+    assert last.losses[task] < most_nats
+    if job is not None:
+        assert last.scores[task][job][-1].max() > least
 
 
 def test_every_task_learns_in_a_mixed_batch():
