@@ -19,7 +19,6 @@ with st.container(horizontal=True, horizontal_alignment="distribute", vertical_a
         ("none", *MISTAKES),
         key="mistake",
         tell_in=wrong_links,
-        wrap=True,
         help="A real one, which raises no error. The numbers in the wrong place are crossed out.",
     )
 st.markdown("The picture regroups at every step; the memory under it changes only by a copy.")

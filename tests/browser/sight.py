@@ -33,6 +33,12 @@ CUT_OFF = """chart => {
     }).map(text => text.textContent);
 }"""
 
+# A row of buttons that has to be scrolled sideways hides some of them.
+CUT_BUTTONS = """() => [...document.querySelectorAll(
+    '[data-testid="stMain"] [data-testid="stButtonGroup"] *'
+)].filter(part => part.checkVisibility() && getComputedStyle(part).overflowX === "auto"
+    && part.scrollWidth > part.clientWidth + 1).map(part => part.textContent)"""
+
 # What is read as a sentence: not labels, captions or links, nor what stands on a button or slider.
 BODY_TEXT = """main => [...main.querySelectorAll("p, li, h1, h2, h3")]
     .filter(text => text.checkVisibility() && text.textContent.trim())
@@ -76,6 +82,7 @@ def faults_when_zoomed(page: Page, where: str, number: int) -> list[str]:
 def out_of_sight(page: Page, where: str) -> list[str]:
     """What has to be scrolled to sideways, and the words of charts that are cut off."""
     wrong = [f"{where} scrolls sideways"] if scrolls_sideways(page) else []
+    wrong += [f"{where}: buttons are cut off: {names}" for names in page.evaluate(CUT_BUTTONS)]
     for chart in pictures(page).all():
         if cut := chart.evaluate(CUT_OFF):
             wrong.append(f"{where}: {chart.get_attribute('aria-label')}: {cut}")

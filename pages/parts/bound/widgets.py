@@ -42,6 +42,7 @@ def segments(
         default=default,
         required=required,
         format_func=format_func,
+        wrap=True,  # in a row with something else it would be cut off on a phone
         **kept(key, on_change, args, name=format_func),
         **look,
     )
