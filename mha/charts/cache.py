@@ -7,14 +7,16 @@ and so they have that of its text: both as the spec was built for, and legible o
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import altair as alt
 
 from mha.charts.colors import CHOSEN, MASK_GREY, PAGE, SEQUENTIAL, TEXT, Theme
-from mha.charts.marks import finish, kept
+from mha.charts.marks import finish, kept, of_kind, share
 
 PIXELS = 500
+_x, _y = partial(share, channel=alt.X), partial(share, channel=alt.Y, end=1.06)
 FONT = 17
 _LINE_HEIGHT = 20
 _CHOSEN, _OUTGROWS = (1, 2), (3.5, 3)  # lines: from the axis up to a text, and of the text
@@ -38,19 +40,23 @@ def _cache(theme: Theme) -> alt.LayerChart:
         alt.Tooltip("context:Q", title="tokens", format=","),
         alt.Tooltip("bytes:Q", format=","),
     ]
-    memories = _of("memory")
+    memories = of_kind("memory")
     rules = memories.mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=MASK_GREY, aria=False)
     to_rules = memories.mark_rule(strokeWidth=1.5, color=MASK_GREY, aria=False)
     names = memories.encode(x=alt.value(4), y=_y("label_y"))
-    sizes = _of("tick_y").encode(x=alt.value(0), y=_y("y"))
-    outgrows = _of("outgrows").encode(x=_x("x"), y=_y("y"), tooltip=tips)
+    sizes = of_kind("tick_y").encode(x=alt.value(0), y=_y("y"))
+    outgrows = of_kind("outgrows").encode(x=_x("x"), y=_y("y"), tooltip=tips)
     diamond = {"shape": "diamond", "filled": True, "size": 240, "opacity": 1}
     return _finished(
         [
             _grid("tick_y"),
             *_ticks_below("tokens in the context (1K = 1,024)", theme),
             *_haloed(sizes, theme, align="right", baseline="middle", dx=-8),
-            rules.encode(x=alt.value(_MEMORY_NAMES + 16), x2=alt.value("width"), y=_y("y")),
+            rules.encode(
+                x=alt.value(_MEMORY_NAMES + 16),
+                x2=alt.value("width"),
+                y=_y("y"),
+            ),
             to_rules.encode(
                 x=alt.value(_MEMORY_NAMES),
                 x2=alt.value(_MEMORY_NAMES + 16),
@@ -76,7 +82,7 @@ def _decode(theme: Theme) -> alt.LayerChart:
         alt.Tooltip("n:Q", title="token", format=","),
         alt.Tooltip("cost:Q", format=",.6~g"),
     ]
-    steps = _of("tick_y").encode(x=alt.value(0), y=_y("y"))
+    steps = of_kind("tick_y").encode(x=alt.value(0), y=_y("y"))
     return _finished(
         [
             _grid("tick_y"),
@@ -92,11 +98,11 @@ def _decode(theme: Theme) -> alt.LayerChart:
 
 def _lines(one: str, theme: Theme, tips: list[alt.Tooltip]) -> list[alt.Chart]:
     """A line for each, the lit one strong and on top, and places on it to hover over."""
-    line = _of("line").encode(x=_x("x"), y=_y("y"), detail=f"{one}:N")
+    line = of_kind("line").encode(x=_x("x"), y=_y("y"), detail=f"{one}:N")
     return [
         line.transform_filter("!datum.lit").mark_line(color=MASK_GREY, strokeWidth=3),
         line.transform_filter("datum.lit").mark_line(color=SEQUENTIAL[theme][4], strokeWidth=4),
-        _of("line")
+        of_kind("line")
         .mark_point(filled=True, size=300, opacity=0, aria=False)
         .encode(x=_x("x"), y=_y("y"), tooltip=tips),
     ]
@@ -104,7 +110,7 @@ def _lines(one: str, theme: Theme, tips: list[alt.Tooltip]) -> list[alt.Chart]:
 
 def _chosen(tips: list[alt.Tooltip]) -> alt.Chart:
     return (
-        _of("chosen")
+        of_kind("chosen")
         .mark_point(filled=True, opacity=1, size=alt.ExprRef("datum.lit ? 170 : 90"), color=CHOSEN)
         .encode(x=_x("x"), y=_y("y"), tooltip=tips)
     )
@@ -162,7 +168,7 @@ def _names(theme: Theme, broken: str = "false") -> list[alt.Chart]:
     broken: whether it has two lines, as an expression.
     """
     two = -_LINE_HEIGHT / 2  # the first of two lines stands half a line higher
-    words = _of("name").encode(x=alt.value("width"), y=_y("label_y"))
+    words = of_kind("name").encode(x=alt.value("width"), y=_y("label_y"))
     return _haloed(
         words,
         theme,
@@ -188,12 +194,12 @@ def _haloed(
 
 def _grid(kind: str) -> alt.Chart:
     faint = {"color": MASK_GREY, "opacity": 0.4, "strokeWidth": 1, "aria": False}
-    return _of(kind).mark_rule(**faint).encode(x=alt.value(0), x2=alt.value("width"), y=_y("y"))
+    return of_kind(kind).mark_rule(**faint).encode(x=alt.value(0), x2=alt.value("width"), y=_y("y"))
 
 
 def _ticks_below(title: str, theme: Theme) -> list[alt.Chart]:
     """The axis, the numbers below it, and what they are."""
-    ticks = _of("tick_x")
+    ticks = of_kind("tick_x")
     grey = {"color": MASK_GREY, "strokeWidth": 1.5, "aria": False}
     numbers = ticks.encode(x=_x("x"), y=alt.value(PIXELS))
     first = ticks.transform_filter("datum.x == 0 || datum.x == 0.5 && datum.text == '1'")
@@ -205,20 +211,6 @@ def _ticks_below(title: str, theme: Theme) -> list[alt.Chart]:
         *_haloed(numbers, theme, baseline="top", dy=10, fontWeight=bold),
         *_haloed(named, theme, alt.value(title), baseline="top", align="left", dy=34),
     ]
-
-
-def _of(kind: str) -> alt.Chart:
-    return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
-
-
-def _x(field: str) -> alt.X:
-    scale = alt.Scale(domain=[0, 1], nice=False, zero=False)
-    return alt.X(f"{field}:Q", axis=None, title=None, scale=scale)
-
-
-def _y(field: str) -> alt.Y:
-    scale = alt.Scale(domain=[0, 1.06], nice=False, zero=False)
-    return alt.Y(f"{field}:Q", axis=None, title=None, scale=scale)
 
 
 def _finished(layers: list[alt.Chart]) -> alt.LayerChart:

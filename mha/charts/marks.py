@@ -41,6 +41,17 @@ def place(field: str, channel: Callable[..., Any], **more: Any) -> Any:
     return channel(f"{field}:O", axis=None, scale=scale, title=None, **more)
 
 
+def of_kind(kind: str) -> alt.Chart:
+    """The rows of a table of marks that are of this kind."""
+    return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
+
+
+def share(field: str, channel: Callable[..., Any], start: float = 0, end: float = 1) -> Any:
+    """A position as a share of the picture, with no axis; start is left, or at the bottom."""
+    scale = alt.Scale(domain=[start, end], nice=False, zero=False)
+    return channel(f"{field}:Q", axis=None, title=None, scale=scale)
+
+
 def clicked_cell(*fields: str) -> alt.Parameter:
     """The selection that a click makes; a stamp makes a second click on one place a new one."""
     return alt.selection_point(name="cell", fields=[*fields, "stamp"], on="click", clear=False)

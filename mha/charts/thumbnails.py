@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -9,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from mha.charts.colors import HEAD_HUES, MASK_GREY, SEQUENTIAL, Theme, color_at
-from mha.charts.marks import finish, kept
+from mha.charts.marks import finish, kept, of_kind, share
 
 PIXELS = 150
+_x, _y = partial(share, channel=alt.X), partial(share, channel=alt.Y, start=1, end=0)
 # As large as its room allows: a sign is about half as wide as it is high.
 _FONT = "min(15, max(9, datum.room * width * 1.85 / length(datum.text)))"
 
@@ -42,17 +44,22 @@ def thumbnail_spec() -> dict[str, Any]:
 
 
 def _thumbnail() -> alt.LayerChart:
-    place = {"x": _x("left"), "x2": "right", "y": _y("top"), "y2": "bottom"}
+    place = {
+        "x": _x("left"),
+        "x2": "right",
+        "y": _y("top"),
+        "y2": "bottom",
+    }
     hue = alt.Color("hue:N", scale=None)
-    cells = _of("cell").mark_rect(aria=False).encode(**place, color=hue)
-    masked = _of("masked").encode(**place)
+    cells = of_kind("cell").mark_rect(aria=False).encode(**place, color=hue)
+    masked = of_kind("masked").encode(**place)
     lines = (
-        _of("line")
+        of_kind("line")
         .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
         .encode(**place, color=hue, opacity=alt.Opacity("strength:Q", scale=None))
     )
     words = (
-        _of("text")
+        of_kind("text")
         .mark_text(
             aria=False,
             align=alt.ExprRef("datum.align"),
@@ -71,17 +78,3 @@ def _thumbnail() -> alt.LayerChart:
             words,
         ]
     ).properties(height=PIXELS, padding={"left": 2, "top": 4, "bottom": 2, "right": 2})
-
-
-def _of(kind: str) -> alt.Chart:
-    return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
-
-
-def _x(field: str) -> alt.X:
-    scale = alt.Scale(domain=[0, 1], nice=False, zero=False)
-    return alt.X(f"{field}:Q", axis=None, title=None, scale=scale)
-
-
-def _y(field: str) -> alt.Y:
-    scale = alt.Scale(domain=[1, 0], nice=False, zero=False)
-    return alt.Y(f"{field}:Q", axis=None, title=None, scale=scale)

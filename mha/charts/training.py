@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from mha.charts.colors import MASK_GREY, PAGE, SEQUENTIAL, TEXT, Theme
-from mha.charts.marks import finish, kept
+from mha.charts.marks import finish, kept, of_kind
 
 LOSS_PIXELS = 470
 _FONT = 16
@@ -53,10 +53,10 @@ def _losses(theme: Theme, steps: int) -> alt.LayerChart:
         alt.Tooltip("step:Q", format=","),
         alt.Tooltip("loss:Q", title="loss, nats", format=".3f"),
     ]
-    lines = _of("line").encode(x=_steps("step", steps), y=y)
+    lines = of_kind("line").encode(x=_steps("step", steps), y=y)
     dash = alt.StrokeDash("task:N", scale=alt.Scale(domain=_TASKS, range=_DASHES), legend=None)
-    blind = _of("blind").encode(y=y)
-    names = _of("name").encode(
+    blind = of_kind("blind").encode(y=y)
+    names = of_kind("name").encode(
         x=_steps("step", steps), y=alt.Y("label_at:Q", scale=_LOSS), text="text:N"
     )
     side = alt.ExprRef("datum.step < datum.last / 2 ? 'left' : 'right'")
@@ -123,10 +123,6 @@ def _knock_out(theme: Theme) -> alt.LayerChart:
             ),
         ]
     )
-
-
-def _of(kind: str) -> alt.Chart:
-    return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
 
 
 def _steps(field: str, steps: int) -> alt.X:

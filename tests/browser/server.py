@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
@@ -42,21 +43,27 @@ def serve(script: str = "streamlit_app.py", *, folder: Path = ROOT) -> Iterator[
     command += ["--server.address=127.0.0.1", f"--server.port={port}", "--server.headless=true"]
     # A setting of the person who runs the tests must not change what the tests see.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
+    environment |= {"PYTHONUNBUFFERED": "1"}
     with tempfile.TemporaryDirectory() as temporary:
         log = Path(temporary) / "server.log"
-        with log.open("w") as output:
-            process = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=environment | {"PYTHONUNBUFFERED": "1"},
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-        try:
-            wait_until_healthy(process, port, log)
-            yield Server(f"http://127.0.0.1:{port}", process.pid, log)
-        finally:
-            stop(process)
+        with running(command, port, log, cwd=folder, env=environment) as server:
+            yield server
+
+
+@contextmanager
+def running(command: list[str], port: int, log: Path, **how: Any) -> Iterator[Server]:
+    """Run a server on this port, once it answers, until the block ends; `how` is Popen's.
+
+    Raises:
+        RuntimeError: as `serve` does.
+    """
+    with log.open("w") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, **how)
+    try:
+        wait_until_healthy(process, port, log)
+        yield Server(f"http://127.0.0.1:{port}", process.pid, log)
+    finally:
+        stop(process)
 
 
 def free_port() -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
 
-from tests.browser.server import ROOT, Server, free_port, serve, stop, wait_until_healthy
+from tests.browser.server import ROOT, Server, free_port, running, serve
 from tests.load.client import Client
 from tests.load.crowd import sessions_at
 from tests.load.report import percentile, table
@@ -62,18 +61,9 @@ def balance(replicas: tuple[Server, ...]) -> Iterator[Server]:
         folder, port = Path(temporary), free_port()
         folder.chmod(0o755)  # nginx's workers are somebody else where it is started by root
         (folder / "nginx.conf").write_text(config_for(replicas, port, folder))
-        log = folder / "nginx.log"
-        with log.open("w") as output:
-            process = subprocess.Popen(
-                [nginx(), "-c", folder / "nginx.conf", "-p", folder, "-g", "daemon off;"],
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-        try:
-            wait_until_healthy(process, port, log)
-            yield Server(f"http://127.0.0.1:{port}", process.pid, log)
-        finally:
-            stop(process)
+        command = [nginx(), "-c", f"{folder}/nginx.conf", "-p", f"{folder}", "-g", "daemon off;"]
+        with running(command, port, folder / "nginx.log") as server:
+            yield server
 
 
 @dataclass

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from mha.training import Reading, Run, Settings, Snapshot, group, heads_that
 from mha.training.run import measured
@@ -30,12 +28,7 @@ HALF = 2.0**-11  # the largest relative error of a number rounded to float16
 TINY = Settings(("copy", "brackets"), n_layers=1, d_model=4, n_heads=2, T=8, batch=8, steps=3)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
