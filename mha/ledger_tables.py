@@ -44,8 +44,8 @@ def parameters_table(
     """
     counts = [count_parameters(config, d_head=d_head) for config in configs]
     tallest = max(count.total for count in counts)
-    rows = []
-    for config, count in zip(configs, counts, strict=True):
+    rows, bar_of = [], []
+    for bar, (config, count) in enumerate(zip(configs, counts, strict=True)):
         is_lit, bottom, last_name = config.n_heads == lit, 0, -1.0
         for part, names, share in _parts(count, config, by_head):
             height = share * len(names)
@@ -67,14 +67,17 @@ def parameters_table(
                 what = {"heads": config.n_heads, "part": part, "head": head, "slice": name}
                 first = part == "W_Q" and n == 0
                 rows.append({**what, "count": share, "total": count.total, "first": first} | place)
+                bar_of.append(bar)
             bottom += height
-    bars = pd.DataFrame(_bars(configs, lit, [count.total for count in counts]))
-    table = pd.DataFrame(rows).merge(bars, on="heads")
-    width = table["bar_right"] - table["bar_left"]
-    return table.assign(
-        left=table["bar_left"] + table.pop("along") * width,
-        right=table["bar_left"] + table.pop("until") * width,
-    )
+    pieces = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    bars = _bars(configs, lit, [count.total for count in counts])
+    bars = {name: np.array(column)[bar_of] for name, column in bars.items()}
+    width = bars["bar_right"] - bars["bar_left"]
+    along = {
+        "left": bars["bar_left"] + pieces.pop("along") * width,
+        "right": bars["bar_left"] + pieces.pop("until") * width,
+    }
+    return pd.DataFrame(pieces | bars | along)
 
 
 def changes_table(
@@ -181,7 +184,7 @@ def _bars(configs: Sequence[AttentionConfig], lit: int, values: Sequence[int]) -
         "bar_left": left + _GAP / n,
         "bar_right": left + (1 - _GAP) / n,
         "tick": [f"{h:,}" if (i - at) % every == 0 else "" for i, h in enumerate(heads)],
-        "tick_width": every / n,
+        "tick_width": [every / n] * n,
         "align": align,
         "align_at": left + np.array([places[side] for side in align]) / n,
     }

@@ -221,4 +221,5 @@ def _text(text: str, left: float, top: float, align: str = "left", room: float =
 
 
 def _table(rows: Iterator[Row]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows))
+    marks = list(rows)
+    return pd.DataFrame({name: [mark[name] for mark in marks] for name in marks[0]})

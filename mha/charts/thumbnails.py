@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import altair as alt
@@ -20,15 +20,14 @@ _FONT = "min(15, max(9, datum.room * width * 1.85 / length(datum.text)))"
 
 def with_hues(table: pd.DataFrame, theme: Theme) -> pd.DataFrame:
     """The table with `hue`, a weight's shade, a head's own, or grey, in place of its paint."""
-    colours = table[["paint", "number"]].drop_duplicates()
     hues = [
-        (paint, number, _hue(paint, number, theme))
-        for paint, number in zip(colours["paint"], colours["number"], strict=True)
+        _hue(paint, number, theme)
+        for paint, number in zip(table["paint"], table["number"], strict=True)
     ]
-    named = pd.DataFrame(hues, columns=["paint", "number", "hue"])
-    return table.merge(named, on=["paint", "number"]).drop(columns=["paint", "number"])
+    return table.drop(columns=["paint", "number"]).assign(hue=hues)
 
 
+@lru_cache(1024)
 def _hue(paint: str, number: float, theme: Theme) -> str:
     if paint == "grey":
         return MASK_GREY

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import regex
 
@@ -153,6 +153,7 @@ def grapheme_clusters(text: str) -> list[str]:
     return regex.findall(r"\X", text)
 
 
+@lru_cache(1024)  # a word stays the same while all else on a page changes
 def shorten(label: str, most: int) -> str:
     """A label of at most `most` columns, where Chinese and emoji take two; its end becomes `…`.
 

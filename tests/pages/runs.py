@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import torch
 
 from mha.training import Settings
 from pages.parts.training import watch
@@ -20,13 +19,10 @@ LINK |= {"d_model": 8, "heads": 2}
 
 
 @pytest.fixture(autouse=True)
-def empty_shelf() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def empty_shelf(one_thread) -> Iterator[None]:
     shelf.clear()
     yield
     shelf.clear()
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture

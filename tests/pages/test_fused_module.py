@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from tests.pages.app import (
 )
 
 PAGE = "fused_module"
+pytestmark = pytest.mark.usefixtures("one_thread")  # as the app runs it, to compare to the bit
 
 
 def steps_of(
@@ -453,3 +455,13 @@ def test_the_largest_sizes_stay_bounded():
 def test_which_heads_are_repeated_is_said_of_these_heads(at, heads, kv_heads, said):
     app = open_page(PAGE, heads=heads, kv_heads=kv_heads, at=at)
     assert any(said in element.value for element in app.main.markdown)
+
+
+def test_the_app_keeps_torch_to_one_thread():
+    torch.set_num_threads(2)
+    open_page(PAGE)
+    seen = []
+    thread = Thread(target=lambda: seen.append(torch.get_num_threads()))  # each has its own
+    thread.start()
+    thread.join()
+    assert seen == [1]

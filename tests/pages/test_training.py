@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -31,12 +30,8 @@ __all__ = ["empty_shelf", "step_by_step"]  # fixtures
 
 
 @pytest.fixture(scope="module")
-def snapshots() -> list:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    ours = list(Run(TINY))
-    torch.set_num_threads(threads)
-    return ours
+def snapshots(one_thread) -> list:
+    return list(Run(TINY))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import statistics
 import time
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.parts import bound
+from pages.parts.code import show_source
 from pages.parts.fused_module.run import Run
 
 _ROUNDS = 15
@@ -29,7 +29,7 @@ def show(run: Run) -> None:
         from mha.module import MultiHeadAttention
 
         for part in (MultiHeadAttention.trace, MultiHeadAttention.forward):
-            st.code(inspect.getsource(part), "python", wrap_lines=True)
+            show_source(part)
 
 
 def _fused(run: Run) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
 from mha.config import AttentionConfig
 from mha.sentence import Sentence
+from pages.parts.pytorch import load_torch
 
 if TYPE_CHECKING:  # torch takes a second, and is loaded when the page has been painted
     import torch
@@ -37,10 +36,10 @@ class Run:
 
 def run(sentence: Sentence, config: AttentionConfig, causal: bool, batch: int, seed: int) -> Run:
     """Run the module step by step, without gradients."""
-    with st.spinner("Loading PyTorch …"):
-        import torch
+    load_torch()
+    import torch
 
-        from mha.module import MultiHeadAttention, embed
+    from mha.module import MultiHeadAttention, embed
 
     module = MultiHeadAttention.seeded(config, seed)
     x = embed(sentence.tokens, config.d_model, seed=seed, batch=batch)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 
 import streamlit as st
 
 from mha.hand_built import GALLERY, HandBuiltHead
 from mha.reference import attend
+from pages.parts.code import show_source
 from pages.parts.hand_built.choice import Shown
 
 
@@ -21,4 +21,4 @@ def show(shown: Sequence[Shown]) -> None:
         )
         builders = dict.fromkeys(GALLERY[one.kind].build for one in shown)
         for part in (*builders, HandBuiltHead.attend, attend):
-            st.code(inspect.getsource(part), "python", wrap_lines=True)
+            show_source(part)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-
 import streamlit as st
 
 from mha.census import count_modules
 from mha.config import AttentionConfig
+from pages.parts.code import show_source
 from pages.parts.parameters.layer import Layer
 
 
@@ -31,7 +30,7 @@ def show(layer: Layer) -> None:
         )
     else:
         st.markdown("Both modules were built in memory just now, on the CPU.")
-    st.code(inspect.getsource(count_modules), "python", wrap_lines=True)
+    show_source(count_modules)
 
 
 def _why(layer: Layer, ours: int, theirs: int) -> str:

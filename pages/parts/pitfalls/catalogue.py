@@ -10,6 +10,7 @@ import streamlit as st
 from pages.parts import bound
 from pages.parts.link import message
 from pages.parts.pitfalls import guess
+from pages.parts.pytorch import load_torch
 from pages.parts.words import plain
 
 if TYPE_CHECKING:  # it runs torch, which is loaded when the page has been painted
@@ -93,8 +94,9 @@ def go_on(pitfall: Pitfall, *, is_told: bool, named_step: str) -> None:
 
 def find() -> None:
     """Draw the search, and a button for every mistake that it finds."""
-    with st.spinner("Loading PyTorch …"):
-        from mha.pitfalls import PITFALLS, TOPICS, search
+    load_torch()
+    from mha.pitfalls import PITFALLS, TOPICS, search
+
     st.subheader("Find a mistake")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = bound.write(
@@ -118,8 +120,9 @@ def find() -> None:
 
 def pitfalls() -> Mapping[str, Pitfall]:
     """All mistakes, by key. The first call loads torch."""
-    with st.spinner("Loading PyTorch …"):
-        from mha.pitfalls import PITFALLS
+    load_torch()
+    from mha.pitfalls import PITFALLS
+
     return PITFALLS
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 from mha import charts, tables
 from pages.parts import bound, look
 from pages.parts.pitfalls.drawing import draw_on
+from pages.parts.pytorch import load_torch
 from pages.parts.words import plain
 
 if TYPE_CHECKING:  # it runs torch, which is loaded when the page has been painted
@@ -40,8 +41,9 @@ TYPES = ("as written", "bool", "float", "int")
 
 def show(picture_place: bound.Place) -> None:
     """The mask as it is written, and what each function makes of it."""
-    with st.spinner("Loading PyTorch …"):
-        from mha.mask_doctor import MAX_MASK_TEXT, MaskTextError, diagnose, read_mask
+    load_torch()
+    from mha.mask_doctor import MAX_MASK_TEXT, MaskTextError, diagnose, read_mask
+
     writing, choices = st.columns([3, 2], gap="large")
     with writing:
         text = bound.area(

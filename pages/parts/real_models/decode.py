@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import NamedTuple
 
 import pandas as pd
@@ -15,9 +14,11 @@ from mha.charts.cache import decode_spec
 from mha.config import AttentionConfig
 from mha.sentence import Sentence
 from pages.parts import bound, look
+from pages.parts.code import show_source
 from pages.parts.export import Takeaway
 from pages.parts.export.models import of_decoding
 from pages.parts.kv_heads import choose_kv_heads
+from pages.parts.pytorch import load_torch
 from pages.parts.scene import Scene
 
 EQUAL = 1e-5
@@ -57,7 +58,7 @@ def show(scene: Scene, picture_place: bound.Place) -> Takeaway:
             from mha.decoding import decode, pass_through
 
             for part in (decode, pass_through):
-                st.code(inspect.getsource(part), "python", wrap_lines=True)
+                show_source(part)
     return of_decoding(config, T, table, picture)
 
 
@@ -75,6 +76,7 @@ class Ran(NamedTuple):
 
 
 def _run(tokens: tuple[str, ...], config: AttentionConfig) -> Ran:
+    load_torch()
     with st.spinner("Running PyTorch …"):
         import torch
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-
 import streamlit as st
 
 from mha.layout import stages
 from mha.memory import merge_both_ways
+from pages.parts.code import show_source
 from pages.parts.split_merge.sizes import Sizes
 
 
@@ -35,7 +34,7 @@ def show(sizes: Sizes) -> None:
             f"`.reshape` works: it {'copied into new memory' if copied else 'copied nothing'}, and "
             f"the result is {'equal to x' if equal else 'not equal to x'}. This code ran just now:"
         )
-        st.code(inspect.getsource(merge_both_ways), "python", wrap_lines=True)
+        show_source(merge_both_ways)
 
 
 def _strides_before_the_merge(sizes: Sizes) -> dict[str, int]:

@@ -10,7 +10,7 @@ from mha.charts.training import losses_spec, scores_spec
 from mha.training import Settings, jobs
 from mha.training.shipped import shipped_snapshots
 from mha.training_marks import blind_loss, loss_text, losses_marks, scores_marks
-from pages.parts import bound
+from pages.parts import bound, turn
 from pages.parts import look as looks
 from pages.parts.training.shelf import Course, shelf
 from pages.parts.training.view import View, is_on, start, stop
@@ -95,7 +95,8 @@ def live(settings: Settings, draw_it: Callable[[], None] | None) -> None:
     bar = st.progress(_share(course), text=_far(course))
     if draw_it is not None and course.snapshots:  # before the work: what waits for it turns pale
         draw_it()
-    before = course.work(SLICE_SECONDS, lambda: bar.progress(_share(course), text=_far(course)))
+    with turn.given_back():
+        before = course.work(SLICE_SECONDS, lambda: bar.progress(_share(course), text=_far(course)))
     if course.is_done:
         st.rerun()
     if before is not None:
