@@ -56,3 +56,25 @@ def test_a_page_imports_nothing_of_the_tests(opened):
 
 def test_the_pages_with_torch_are_pages_of_the_app():
     assert set(WITH_TORCH) <= set(PAGES)
+
+
+GET_READY = """
+import asyncio, sys
+from pages.parts import server, turn
+heavy = {"pandas", "altair", "torch"}
+before = heavy & set(sys.modules)
+async def start():
+    async with server.lifespan(None):
+        while server._NEEDED[-1] not in sys.modules:
+            await asyncio.sleep(0.01)
+asyncio.run(start())
+with turn.taken():
+    print(*before, "then", *sorted(heavy & set(sys.modules)))
+"""
+
+
+def test_a_server_starts_light_and_gets_ready_for_its_first_visitor():
+    run = subprocess.run(
+        [sys.executable, "-c", GET_READY], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["then", "altair", "pandas"]
