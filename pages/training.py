@@ -94,7 +94,8 @@ with picture_place:
                 predict.tell(run.snapshots[-1], guess)
         case "Two seeds":
             seeds.draw(settings, other, at_step, task, layer)
-offer(of_run(run.snapshots) if has_learned and on is None else None)
+if has_learned and on is None:
+    offer(of_run(run, scored if step == "Training" else watch.first_jobs(settings)))
 if on is not None and not moves:  # last, so that all else is there while it works
     with control_place:
         watch.live(on, None)

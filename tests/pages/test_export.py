@@ -26,8 +26,7 @@ from tests.pages.app import PAGES, charts, go_to, grid, open_page, table_of, wei
 from tests.unit.draw import HOSTILE
 from tests.unit.scripts import below, numbers
 
-# A page of learned heads has nothing to take away before they have learned.
-WITH_ROW = [page for page in PAGES if page not in ("training", "tour")]
+WITH_ROW = [page for page in PAGES if page != "tour"]
 ENDINGS = {
     "Script": "py",
     "Notebook": "ipynb",
@@ -217,9 +216,14 @@ def test_a_run_is_taken_away_as_it_was_kept(made):
     threads = torch.get_num_threads()
     assert course.work(60, lambda: None) is None
     assert course.is_done
-    torch.set_num_threads(threads)  # a course takes one for the whole process
     app = open_page("training", **link)
-    assert [button.label for button in app.download_button] == ["Arrays", "CSV"]
+    assert [button.label for button in app.download_button] == list(ENDINGS)
+    told, text = printed(made, "training").splitlines(), made["training.py"]().decode()
+    assert told[: len(course.snapshots)] == [
+        f"step {shot.step}, loss: copy {shot.losses['copy']:.6f}" for shot in course.snapshots
+    ]
+    torch.set_num_threads(threads)  # a course takes one for the whole process, and so does a script
+    assert "rounded" not in text
     table, arrays, last = (
         csv_of(made, "training"),
         arrays_of(made, "training"),

@@ -15,11 +15,15 @@ from mha.config import AttentionConfig
 from mha.export.fused import fused_module
 from mha.export.layout import split_and_merge
 from mha.export.pitfall import pitfall
+from mha.export.training import trained_heads
 from mha.layout import misplaced, stages
 from mha.memory import merge_both_ways
 from mha.module import MultiHeadAttention, embed
 from mha.pitfalls import PITFALLS
+from mha.scoring import label
 from mha.sentence import Sentence
+from mha.training import Run, Settings
+from mha.training.ship import rounded
 from tests.unit.scripts import below, run
 from tests.unit.test_export import LONG, PLAIN, all_scripts, packages, rows_of, without_words
 
@@ -50,6 +54,15 @@ SPLIT = {
     "split_no_transpose": (1, 5, 12, 3, "no transpose"),
     "split_merged": (2, 3, 8, 4, "merge without transpose"),
 }
+# What is trained, the steps that are shown, and whether the run comes with the app.
+SMALL = {"d_model": 8, "n_heads": 2, "batch": 8}
+TRAINED = {
+    "trained__": (Settings(("copy",), seed=7, steps=3, **SMALL), (0, 1, 3), False),
+    "trained__every_task": (
+        *(Settings(("copy", "brackets", "pronouns"), 1, T=9, steps=5, **SMALL), (0, 2)),
+        True,
+    ),
+}
 # What is chosen is not always what a pitfall starts with.
 CHOSEN = {key: {name: e.options[-1] for name, e in p.inputs.items()} for key, p in PITFALLS.items()}
 
@@ -75,6 +88,8 @@ def scripts():
         scripts[name] = split_and_merge(*sizes, mistake=mistake)
     for key, case in PITFALLS.items():
         scripts[f"pitfall__{key}"] = pitfall(case, CHOSEN[key])
+    for name, (what, steps, is_rounded) in TRAINED.items():
+        scripts[name] = trained_heads(what, steps, is_rounded=is_rounded)
     return scripts
 
 
@@ -162,6 +177,40 @@ def test_a_pitfall_prints_the_very_numbers(printed, key):
     told = printed[f"pitfall__{key}"].split("right\n", 1)[0].split("wrong\n", 1)[1]
     found = [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[+-]\d+)?", told)]
     np.testing.assert_allclose(found, outcome.wrong.values.ravel(), atol=5.1e-5)
+
+
+@pytest.fixture
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_run_is_trained_anew_to_the_bit(printed, name, one_thread):
+    settings, steps, is_rounded = TRAINED[name]
+    shots = [shot for shot in Run(settings) if shot.step in steps]
+    if is_rounded:
+        shots = [rounded(shot) for shot in shots]
+    text = printed[name].splitlines()
+    for line, shot in zip(text, shots, strict=False):
+        losses = " ".join(f"{task} {loss:.6f}" for task, loss in shot.losses.items())
+        assert line == f"step {shot.step}, loss: {losses}"
+    last, told = shots[-1], text[len(shots) :]
+    for task, by_job in last.scores.items():
+        for job in by_job:
+            even = last.uniform[task][job]
+            blank, title, header, *rows = told[: 3 + settings.n_layers * settings.n_heads]
+            told = told[3 + len(rows) :]
+            assert not blank
+            assert title == f"{task}, {job}: a head that looks evenly scores {even:.3f}"
+            assert header.split() == ["step", *map(str, steps)]
+            for row, at in zip(rows, np.ndindex(settings.n_layers, settings.n_heads), strict=True):
+                does = label({j: float(s[at]) for j, s in by_job.items()}, last.uniform[task])
+                scores = [f"{shot.scores[task][job][at]:.3f}" for shot in shots]
+                assert row.split(maxsplit=1 + len(steps)) == [f"L{at[0]}H{at[1]}", *scores, does]
+    assert not told
 
 
 def test_no_word_becomes_a_line_of_the_module_s_script():

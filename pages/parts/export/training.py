@@ -1,4 +1,7 @@
-"""A run of training to take away: losses and heads' scores at every kept step, and the weights."""
+"""A run of training to take away: losses and heads' scores at every kept step, and the weights.
+
+The script trains it once more from its first weights, up to where it is seen to have come.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,48 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from mha.charts import Theme
+from mha.charts.training import losses_spec, scores_spec
 from mha.reference import Array
+from mha.training_marks import losses_marks, scores_marks
 from pages.parts.export.row import Takeaway
+from pages.parts.training.view import View
 
 if TYPE_CHECKING:
+    from mha.charts.files import Picture
     from mha.training import Snapshot
 
 _COLUMNS = ["step", "task", "quantity", "layer", "head", "value"]
 
 
-def of_run(snapshots: Sequence[Snapshot]) -> Takeaway:
-    """The snapshots of a run as far as it has come; the weights are those of the last one."""
-    kept = tuple(snapshots)
-    return Takeaway("training", lambda: _table(kept), lambda: _arrays(kept))
+def of_run(run: View, scored: Sequence[tuple[str, str]]) -> Takeaway:
+    """The snapshots of a run as far as it has come; the weights are those of the last one.
+
+    scored: task and job of each strip in the picture.
+    """
+    kept, settings = tuple(run.snapshots), run.settings
+
+    def script():
+        from mha.export.training import trained_heads
+
+        steps = [shot.step for shot in kept]
+        return trained_heads(settings, steps, is_rounded=run.is_shipped)
+
+    def pictures(theme: Theme) -> list[Picture]:
+        from mha.charts.files import Picture
+
+        losses = Picture(
+            losses_spec(theme, settings.steps), losses_marks(kept), "Loss of each task"
+        )
+        spec = scores_spec(theme, settings.steps, settings.n_layers * settings.n_heads + 1)
+        return [losses] + [
+            Picture(spec, scores_marks(kept, task, job), f"Score for {job} on {task}")
+            for task, job in scored
+        ]
+
+    return Takeaway(
+        "training", lambda: _table(kept), lambda: _arrays(kept), script, pictures, across=3
+    )
 
 
 def _table(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
