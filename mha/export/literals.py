@@ -51,8 +51,10 @@ def assigned(name: str, value: Any, *, one_a_line: bool = False) -> str:
     one_a_line: whether each item then has a line of its own, or as many stand in one as fit.
     """
     line = f"{name} = {literal(value)}"
-    if len(line) <= WIDTH or not isinstance(value, list | Mapping) or not value:
+    if len(line) <= WIDTH or not isinstance(value, str | list | Mapping) or not value:
         return line
+    if isinstance(value, str):
+        return f"{name} = (\n    {literal(value)}\n)"
     if isinstance(value, list):
         items = [literal(item) for item in value]
     else:

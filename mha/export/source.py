@@ -18,7 +18,7 @@ import tokenize
 import types
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_origin
 
 from mha.export.literals import assigned
 
@@ -54,6 +54,8 @@ def bundle(*roots: Callable[..., Any], raises: bool = False) -> Bundle:
         known.add(name)
         if isinstance(value, types.ModuleType):
             imports.add(_MODULES.get(name, f"import {value.__name__}"))
+        elif get_origin(value) is Literal:  # one of a few texts
+            constants.append(f"{name} = str")
         elif not getattr(value, "__module__", _OWN).startswith(_OWN):
             if getattr(value, "__name__", name) != name:  # another name for a type, as Array is
                 take("np", inspect.getmodule(value))
@@ -102,6 +104,9 @@ def _class_edits(source: str, tree: ast.ClassDef) -> Iterator[Edit]:
 def _function_edits(source: str, tree: ast.FunctionDef, *, raises: bool) -> Iterator[Edit]:
     """The changes that are left to make, of which only the first is to be made."""
     at = _Places(source)
+    for cache in tree.decorator_list:  # a script calls once
+        if ast.unparse(cache).startswith("lru_cache"):
+            yield at.lines(cache.lineno, cache.end_lineno)
     head = f"def {tree.name}({ast.unparse(_untyped(tree.args))}):\n"
     start, end, _ = at.lines(tree.lineno, _first_logical_line(source))
     if source[start:end] != head:

@@ -14,9 +14,11 @@ import torch
 from mha.config import AttentionConfig
 from mha.export.fused import fused_module
 from mha.export.layout import split_and_merge
+from mha.export.mask import mask_script
 from mha.export.pitfall import pitfall
 from mha.export.training import trained_heads
 from mha.layout import misplaced, stages
+from mha.mask_doctor import diagnose, read_mask
 from mha.memory import merge_both_ways
 from mha.module import MultiHeadAttention, embed
 from mha.pitfalls import PITFALLS
@@ -54,6 +56,21 @@ SPLIT = {
     "split_no_transpose": (1, 5, 12, 3, "no transpose"),
     "split_merged": (2, 3, 8, 4, "merge without transpose"),
 }
+# A mask as it is typed, the type of its tensor, and the matrix that is shown.
+MASKS = {
+    "mask__": ("True False False\nTrue True False\nTrue True True", "bool", ()),
+    "mask__top_left": ("[[0, -inf, -inf], [0, 0, -inf]]", "float", ()),
+    "mask__upside_down": ("0 1\n0 0", "bool", ()),
+    "mask__favours": ("1 0 0\n1 1 0", "float", ()),
+    "mask__one_off": ("0 0 0\n1 0 0\n1 1 0", "bool", ()),
+    "mask__refused": ("1 0\n1 1", "int", ()),
+    "mask__widest": ("\n".join([" ".join(["-inf"] * 11 + ["0"])] * 12), "float", ()),
+    "mask__a_sequence": (
+        *("[[[0, 1, 1], [0, 0, 1], [0, 0, 0]], [[0, 1, 1], [1, 1, 1], [0, 1, 0]]]", "bool"),
+        (1,),
+    ),
+    "mask__a_head": ("tensor([[[[True]], [[False]]]])", "bool", (0, 1)),
+}
 # What is trained, the steps that are shown, and whether the run comes with the app.
 SMALL = {"d_model": 8, "n_heads": 2, "batch": 8}
 TRAINED = {
@@ -88,6 +105,8 @@ def scripts():
         scripts[name] = split_and_merge(*sizes, mistake=mistake)
     for key, case in PITFALLS.items():
         scripts[f"pitfall__{key}"] = pitfall(case, CHOSEN[key])
+    for name, (text, dtype, place) in MASKS.items():
+        scripts[name] = mask_script(read_mask(text), dtype, place)
     for name, (what, steps, is_rounded) in TRAINED.items():
         scripts[name] = trained_heads(what, steps, is_rounded=is_rounded)
     return scripts
@@ -211,6 +230,74 @@ def test_a_run_is_trained_anew_to_the_bit(printed, name, one_thread):
                 scores = [f"{shot.scores[task][job][at]:.3f}" for shot in shots]
                 assert row.split(maxsplit=1 + len(steps)) == [f"L{at[0]}H{at[1]}", *scores, does]
     assert not told
+
+
+def facts(printed, function):
+    """What is printed of each matrix as one function reads it, by the matrix's place."""
+    _, _, rest = printed.partition(f"{function}: ")
+    matrix = (
+        r"  matrix (.+): .+\n    later keys that are seen, \[query, key\]: (.+)\n"
+        r"    earlier keys that are hidden: (.+)\n    queries that see nothing: (.+)\n"
+    )
+    read = re.match(rf".+\n((?:{matrix})+)", rest)
+    return {
+        ast.literal_eval(place): [ast.literal_eval(one) for one in lists]
+        for place, *lists in re.findall(matrix, read[1] if read else "")
+    }
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_a_mask_prints_what_each_function_sees_by_it_and_the_weights(printed, name):
+    text, dtype, shown = MASKS[name]
+    mask = read_mask(text)
+    for place in mask.places:
+        diagnosis = diagnose(mask, dtype=dtype, place=place)
+        for reading in (diagnosis.sdpa, diagnosis.module):
+            told = facts(printed[name], reading.function)
+            if reading.sees is None:
+                assert not told
+                assert f"{reading.function} refuses it: {reading.error}\n" in printed[name]
+                continue
+            ahead, behind, empty = told[place]
+            queries, keys = np.indices(reading.sees.shape)
+            is_later = keys - queries > keys.shape[1] - keys.shape[0]
+            assert ahead == np.argwhere(reading.sees & is_later).tolist()
+            assert behind == np.argwhere(~reading.sees & ~is_later).tolist()
+            assert (len(ahead), len(behind)) == (reading.seen_ahead, reading.hidden_behind)
+            assert empty == [q for q, sees in enumerate(reading.sees) if not sees.any()]
+            if place == shown:
+                title = f"weights of {reading.function}, a row for each query"
+                expected = [[f"{weight:.4f}" for weight in row] for row in reading.weights]
+                assert below(printed[name], title, len(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("mask__", "a triangle, up to diagonal 0; the causal mask ends at 0"),
+        ("mask__top_left", "a triangle, up to diagonal 0; the causal mask ends at 1"),
+        ("mask__one_off", "a triangle, up to diagonal -1; the causal mask ends at 0"),
+        (
+            "mask__upside_down",
+            "a triangle, upside down, up to diagonal 0; the causal mask ends at 0",
+        ),
+        ("mask__widest", "no triangle"),
+    ],
+)
+def test_a_mask_prints_which_triangle_it_is(printed, name, shape):
+    rest = printed[name].partition("scaled_dot_product_attention: ")[2]
+    assert rest.splitlines()[1] == f"  matrix (): {shape}"
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_the_mask_of_a_script_is_the_mask(scripts, name):
+    (tensor,) = [
+        node.value
+        for node in ast.parse(scripts[name].source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "mask"
+    ]
+    values = np.array(eval(ast.unparse(tensor.args[0]), {"inf": np.inf}), dtype=float)
+    np.testing.assert_array_equal(values, read_mask(MASKS[name][0]).values)
 
 
 def test_no_word_becomes_a_line_of_the_module_s_script():
