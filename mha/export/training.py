@@ -8,31 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mha import scoring
+from mha.export.asked import KnockOut, Patterns
 from mha.export.literals import assigned, literal
 from mha.export.script import Cell, Script, opening
 from mha.export.source import bundle
-from mha.scoring import (
-    duplicate_token_targets,
-    first_token_targets,
-    induction_targets,
-    label,
-    matching_bracket_targets,
-    previous_token_targets,
-    pronoun_name_targets,
-    self_targets,
-    uniform_weights,
-)
 from mha.training import TASKS, Settings, jobs
 from mha.training.settings import MARGIN
-from mha.training.tasks import (
-    BRACKET,
-    FIRST,
-    INDUCTION,
-    ITSELF,
-    NAME,
-    PREVIOUS,
-    SAME,
-)
+from mha.training.tasks import BRACKET, FIRST, INDUCTION, ITSELF, NAME, PREVIOUS, SAME
 from mha.training.texts import HELD_OUT, TRAINING
 
 _SAYS = """
@@ -44,25 +27,27 @@ _SAYS = """
 
 Nobody tells a head what to do: it takes up a job because that makes the loss smaller. Losses are in
 nats for a counted token of texts that training never reads; scores lie between 0 and 1."""
-_SAME = """
-
-The same seed gives the same numbers to the bit, on one machine, one thread and one PyTorch; others
-round otherwise, and after some hundred steps the numbers are alike but not the same."""
 _OF_THE_APP = """
 
 The run that comes with the app was rounded to 16 bits at each of these steps before it was
-measured, and so is this one. It was trained on another machine: early numbers are the same, and
-late ones are alike."""
+measured, and so is this one."""
+_SAME = """
+
+The same seed gives the same numbers to the bit on one machine, with one thread and one version of
+PyTorch; others round otherwise, and after some hundred steps numbers are alike, not the same."""
 
 # By job, where it would have the queries of some texts look, and what that needs.
 _TARGETS = {
-    PREVIOUS: ("lambda texts: previous_token_targets(T)", previous_token_targets),
-    SAME: ("duplicate_token_targets", duplicate_token_targets),
-    INDUCTION: ("induction_targets", induction_targets),
-    BRACKET: ("lambda texts: matching_bracket_targets(texts, CLOSING)", matching_bracket_targets),
-    NAME: ("lambda texts: pronoun_name_targets(texts, PRONOUN_OF)", pronoun_name_targets),
-    FIRST: ("lambda texts: first_token_targets(T)", first_token_targets),
-    ITSELF: ("lambda texts: self_targets(T)", self_targets),
+    PREVIOUS: ("lambda texts: previous_token_targets(T)", scoring.previous_token_targets),
+    SAME: ("duplicate_token_targets", scoring.duplicate_token_targets),
+    INDUCTION: ("induction_targets", scoring.induction_targets),
+    BRACKET: (
+        "lambda texts: matching_bracket_targets(texts, CLOSING)",
+        scoring.matching_bracket_targets,
+    ),
+    NAME: ("lambda texts: pronoun_name_targets(texts, PRONOUN_OF)", scoring.pronoun_name_targets),
+    FIRST: ("lambda texts: first_token_targets(T)", scoring.first_token_targets),
+    ITSELF: ("lambda texts: self_targets(T)", scoring.self_targets),
 }
 _ALPHABETS = {
     "copy": "SYMBOLS",
@@ -199,6 +184,8 @@ for step in range(measured_at[-1] + 1):
     loss.backward()
     optimizer.step()"""
 
+_LAST = "    if step == measured_at[-1]:\n"
+
 _SHOW = """\
 heads = list(np.ndindex(n_layers, h))
 for task in languages:
@@ -213,30 +200,43 @@ for task in languages:
             print(f"L{layer}H{head} ", *(f"{score:.3f}" for score in scores), f" {name}")"""
 
 
-def trained_heads(settings: Settings, measured_at: Sequence[int], *, is_rounded: bool) -> Script:
+def trained_heads(
+    settings: Settings,
+    measured_at: Sequence[int],
+    *,
+    is_rounded: bool,
+    asked: Patterns | KnockOut | None = None,
+) -> Script:
     """A run from its first weights on, the losses and every head's scores at some of its steps.
 
     Args:
         measured_at: the steps, in order; the last is where the run has come to.
         is_rounded: whether the model is rounded to float16 to be measured, as runs are that come
             with the app.
+        asked: what more is asked of the model, at one of those steps.
     """
     from mha.training.measure import N_HELD_OUT, N_SCORED, counted_losses, mean_score
 
     by_task = {task: jobs(task) for task in settings.tasks}
     scored = [job for job in _TARGETS if any(job in of_task for of_task in by_task.values())]
     texts = bundle(*(TASKS[task].sample for task in settings.tasks))
-    scoring = bundle(*(_TARGETS[job][1] for job in scored), mean_score, uniform_weights, label)
+    targets = (_TARGETS[job][1] for job in scored)
+    judging = bundle(*targets, mean_score, scoring.uniform_weights, scoring.label)
     learning = bundle(counted_losses)
-    imports = {*texts.imports, *scoring.imports, *learning.imports}
+    imports = {*texts.imports, *judging.imports, *learning.imports}
     imports |= {"import math", "import numpy as np", "import torch", "from torch import nn"}
-    if is_rounded:
+    if is_rounded or asked is not None:
         imports.add("import copy")
+    train = _TRAIN.replace("MODEL", "rounded(model)" if is_rounded else "model")
+    if asked is not None:
+        kept = "rounded(model)" if is_rounded else "copy.deepcopy(model)"
+        keep = f"    if step == {asked.step}:\n        kept = {kept}\n"
+        train = train.replace(_LAST, keep + _LAST)
     return Script(
         (
             opening(
                 "Heads that learn their jobs",
-                _SAYS + (_OF_THE_APP if is_rounded else _SAME),
+                _SAYS + (_OF_THE_APP if is_rounded else "") + _SAME,
                 imports,
             ),
             Cell("What is trained", _settings(settings, measured_at, N_HELD_OUT, N_SCORED)),
@@ -244,11 +244,12 @@ def trained_heads(settings: Settings, measured_at: Sequence[int], *, is_rounded:
             Cell("The model", f"{_MODEL}\n\n\n{learning.code}"),
             Cell(
                 "What heads are scored for",
-                f"{scoring.code}\n\n\n{_jobs(settings.tasks, scored)}\n\n{_TEXTS}",
+                f"{judging.code}\n\n\n{_jobs(settings.tasks, scored)}\n\n{_TEXTS}",
             ),
             Cell("Measuring", f"{_MEASURE}\n\n\n{_ROUND}" if is_rounded else _MEASURE),
-            Cell("Training", _TRAIN.replace("MODEL", "rounded(model)" if is_rounded else "model")),
+            Cell("Training", train),
             Cell("What each head does", _SHOW),
+            *([] if asked is None else [asked.cell]),
         )
     )
 

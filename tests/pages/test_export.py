@@ -18,9 +18,10 @@ import torch
 import vl_convert
 from streamlit.runtime.media_file_manager import MediaFileManager
 
+from mha.export.literals import assigned
 from mha.mask_doctor import FUNCTIONS
 from mha.tables import cell_text
-from mha.training import Settings
+from mha.training import TASKS, Settings
 from pages.parts.training.choose import SIDEBAR
 from pages.parts.training.shelf import shelf
 from tests.pages.app import PAGES, charts, go_to, grid, open_page, table_of, weights_of
@@ -287,6 +288,12 @@ def test_a_run_is_taken_away_as_it_was_kept(made):
     for job, scores in last.scores["copy"].items():
         told = grid(end[end["quantity"] == job], "value", "layer", "head")
         np.testing.assert_allclose(told, scores, rtol=1e-12)
+    for text, symbols in (("ab ", ["a", "b"]), ('"""\nx=', TASKS["copy"].example.split())):
+        open_page("training", **link, training_step="Patterns", snapshot=1, train_text=text)
+        assert f"asked_at = 1\n{assigned('text', symbols)}\n" in made["training.py"]().decode()
+    open_page("training", **link, training_step="Knock out", off="L0H1", snapshot=2)
+    assert "without L0H1: copy " in printed(made, "training")
+    torch.set_num_threads(threads)
     weights = [name for name in arrays if name.startswith("weights_")]
     assert sum(arrays[name].size for name in weights) == sum(
         array.size for array in last.parameters.values()

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from mha.config import AttentionConfig
+from mha.export.asked import KnockOut, Patterns
 from mha.export.fused import fused_module
 from mha.export.layout import split_and_merge
 from mha.export.mask import mask_script
@@ -24,8 +25,9 @@ from mha.module import MultiHeadAttention, embed
 from mha.pitfalls import PITFALLS
 from mha.scoring import label
 from mha.sentence import Sentence
-from mha.training import Run, Settings
+from mha.training import Run, Settings, heads_that, knock_out, patterns
 from mha.training.ship import rounded
+from mha.training_marks import head_name
 from tests.unit.scripts import below, run
 from tests.unit.test_export import LONG, PLAIN, all_scripts, packages, rows_of, without_words
 
@@ -71,13 +73,21 @@ MASKS = {
     ),
     "mask__a_head": ("tensor([[[[True]], [[False]]]])", "bool", (0, 1)),
 }
-# What is trained, the steps that are shown, and whether the run comes with the app.
+# What is trained, the steps that are shown, whether the run comes with the app, and what is asked.
 SMALL = {"d_model": 8, "n_heads": 2, "batch": 8}
 TRAINED = {
-    "trained__": (Settings(("copy",), seed=7, steps=3, **SMALL), (0, 1, 3), False),
+    "trained__": (Settings(("copy",), seed=7, steps=3, **SMALL), (0, 1, 3), False, None),
+    "trained__off": (
+        *(Settings(("copy", "brackets"), seed=2, steps=2, **SMALL), (0, 1, 2), False),
+        KnockOut(1, ((0, 1), (1, 0), (0, 1)), ("brackets", "first token"), 0.1),
+    ),
+    "trained__off_alone": (
+        *(Settings(seed=2, steps=1, **SMALL), (0, 1), False),
+        KnockOut(1, ((1, 0),), None, 0.3),
+    ),
     "trained__every_task": (
         *(Settings(("copy", "brackets", "pronouns"), 1, T=9, steps=5, **SMALL), (0, 2)),
-        True,
+        *(True, Patterns(0, ("a", "Ada", "(", "because", "."))),
     ),
 }
 # What is chosen is not always what a pitfall starts with.
@@ -107,8 +117,8 @@ def scripts():
         scripts[f"pitfall__{key}"] = pitfall(case, CHOSEN[key])
     for name, (text, dtype, place) in MASKS.items():
         scripts[name] = mask_script(read_mask(text), dtype, place)
-    for name, (what, steps, is_rounded) in TRAINED.items():
-        scripts[name] = trained_heads(what, steps, is_rounded=is_rounded)
+    for name, (what, steps, is_rounded, asked) in TRAINED.items():
+        scripts[name] = trained_heads(what, steps, is_rounded=is_rounded, asked=asked)
     return scripts
 
 
@@ -208,7 +218,7 @@ def one_thread():
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_a_run_is_trained_anew_to_the_bit(printed, name, one_thread):
-    settings, steps, is_rounded = TRAINED[name]
+    settings, steps, is_rounded, asked = TRAINED[name]
     shots = [shot for shot in Run(settings) if shot.step in steps]
     if is_rounded:
         shots = [rounded(shot) for shot in shots]
@@ -217,19 +227,60 @@ def test_a_run_is_trained_anew_to_the_bit(printed, name, one_thread):
         losses = " ".join(f"{task} {loss:.6f}" for task, loss in shot.losses.items())
         assert line == f"step {shot.step}, loss: {losses}"
     last, told = shots[-1], text[len(shots) :]
+    heads = list(np.ndindex(settings.n_layers, settings.n_heads))
     for task, by_job in last.scores.items():
         for job in by_job:
-            even = last.uniform[task][job]
-            blank, title, header, *rows = told[: 3 + settings.n_layers * settings.n_heads]
-            told = told[3 + len(rows) :]
+            blank, title, header, *rows = told[: 3 + len(heads)]
+            told = told[3 + len(heads) :]
             assert not blank
+            even = last.uniform[task][job]
             assert title == f"{task}, {job}: a head that looks evenly scores {even:.3f}"
             assert header.split() == ["step", *map(str, steps)]
-            for row, at in zip(rows, np.ndindex(settings.n_layers, settings.n_heads), strict=True):
+            for row, at in zip(rows, heads, strict=True):
                 does = label({j: float(s[at]) for j, s in by_job.items()}, last.uniform[task])
                 scores = [f"{shot.scores[task][job][at]:.3f}" for shot in shots]
-                assert row.split(maxsplit=1 + len(steps)) == [f"L{at[0]}H{at[1]}", *scores, does]
-    assert not told
+                assert row.split(maxsplit=1 + len(steps)) == [head_name(*at), *scores, does]
+    (shot,) = [shot for shot in shots if asked and shot.step == asked.step] or [None]
+    match asked:
+        case KnockOut():
+            assert told == ["", *losses_told(shot, asked)]
+        case Patterns():
+            assert told == patterns_told(shot, asked.text)
+        case None:
+            assert not told
+
+
+def losses_told(shot, asked):
+    """What is printed of heads that are turned off, as `knock_out` has it."""
+    yield f"at step {shot.step}: loss, and how far it rises"
+    off = {*asked.heads, *(heads_that(shot, *asked.job, over=asked.over) if asked.job else ())}
+    layers = {layer for layer, _ in off}
+    every = np.ndindex(shot.settings.n_layers, shot.settings.n_heads)
+    others = [head for head in every if head[0] in layers and head not in off]
+    alone = [[head] for head in sorted(off)] if len(off) > 1 else []
+    for some in [[], *filter(None, [sorted(off), *alone, others])]:
+        found = knock_out(shot, some)
+        names = " ".join(head_name(*head) for head in some) or "nothing"
+        losses = (f"{t} {loss:.6f} {found.rise[t]:+.6f}" for t, loss in found.losses.items())
+        yield f"without {names}: {' '.join(losses)}"
+
+
+def patterns_told(shot, text):
+    """What is printed of every head on a text, as `patterns` has it."""
+    symbols, weights = patterns(shot, " ".join(text))
+    assert symbols == text
+    lines = []
+    for at in np.ndindex(weights.shape[:2]):
+        lines += ["", f"{head_name(*at)} at step {shot.step}, a row for each symbol that looks"]
+        for symbol, row in zip(symbols, weights[at], strict=True):
+            lines.append(" ".join(f"{weight:.2f}" for weight in row) + f"  {symbol}")
+    return lines
+
+
+def test_heads_that_do_a_job_are_turned_off_with_those_that_were_chosen(printed):
+    rows = [line for line in printed["trained__off"].splitlines() if line.startswith("without ")]
+    assert rows[0].startswith("without nothing: ")
+    assert len(rows) > 4
 
 
 def facts(printed, function):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,18 +15,31 @@ import pandas as pd
 from mha.charts import Theme
 from mha.charts.training import losses_spec, scores_spec
 from mha.reference import Array
+from mha.training import Settings, parse_text
+from mha.training.texts import words
 from mha.training_marks import losses_marks, scores_marks
 from pages.parts.export.row import Takeaway
+from pages.parts.training.knock import OVER
 from pages.parts.training.view import View
 
 if TYPE_CHECKING:
     from mha.charts.files import Picture
+    from mha.export.asked import KnockOut, Patterns
     from mha.training import Snapshot
 
 _COLUMNS = ["step", "task", "quantity", "layer", "head", "value"]
 
 
-def of_run(run: View, scored: Sequence[tuple[str, str]]) -> Takeaway:
+class Asked(NamedTuple):
+    """What is asked of the model at a step: patterns on a text, or heads that are turned off."""
+
+    step: int
+    text: str | None = None
+    heads: Sequence[tuple[int, int]] = ()
+    job: tuple[str, str] | None = None
+
+
+def of_run(run: View, scored: Sequence[tuple[str, str]], asked: Asked | None = None) -> Takeaway:
     """The snapshots of a run as far as it has come; the weights are those of the last one.
 
     scored: task and job of each strip in the picture.
@@ -37,7 +50,8 @@ def of_run(run: View, scored: Sequence[tuple[str, str]]) -> Takeaway:
         from mha.export.training import trained_heads
 
         steps = [shot.step for shot in kept]
-        return trained_heads(settings, steps, is_rounded=run.is_shipped)
+        more = None if asked is None else _question(settings, steps, asked)
+        return trained_heads(settings, steps, is_rounded=run.is_shipped, asked=more)
 
     def pictures(theme: Theme) -> list[Picture]:
         from mha.charts.files import Picture
@@ -54,6 +68,16 @@ def of_run(run: View, scored: Sequence[tuple[str, str]]) -> Takeaway:
     return Takeaway(
         "training", lambda: _table(kept), lambda: _arrays(kept), script, pictures, across=3
     )
+
+
+def _question(settings: Settings, steps: Sequence[int], asked: Asked) -> Patterns | KnockOut:
+    """What is asked, of the model at the last kept step that is not behind the one asked for."""
+    from mha.export.asked import KnockOut, Patterns
+
+    step = max(kept for kept in steps if kept <= asked.step)
+    if asked.text is None:
+        return KnockOut(step, tuple(asked.heads), asked.job, OVER)
+    return Patterns(step, tuple(words(settings, parse_text(settings, asked.text)).tolist()))
 
 
 def _table(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
