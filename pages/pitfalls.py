@@ -4,6 +4,8 @@ import streamlit as st
 
 from pages.parts import bound, presenter
 from pages.parts.export import offer
+from pages.parts.export.anatomy import of_word
+from pages.parts.export.mask import of_mask
 from pages.parts.export.pitfall import of_mistake
 from pages.parts.pitfalls import catalogue, doctor, guess, inspector, mistakes
 from pages.parts.scene import enter
@@ -43,6 +45,6 @@ match step:
         is_told = guess.ask(pitfall, outcome, picture_place)
         catalogue.go_on(pitfall, is_told=is_told, named_step=STEPS[0])
     case "The mask doctor":
-        doctor.show(picture_place)
+        offer(of_mask(doctor.show(picture_place)))
     case "The token inspector":
-        inspector.show(scene.sentence, picture_place)
+        offer(of_word(inspector.show(scene.sentence, picture_place)))

@@ -15,5 +15,5 @@ st.markdown(
 tour.editor()
 st.markdown(
     "This browser keeps the tour; the server has none of it. To take it elsewhere, save it as a "
-    "file and load it there."
+    "file and load it there. A hand-out is the list as plain text, to print or to send."
 )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.parts import bound, presenter
 from pages.parts.export import offer
-from pages.parts.export.training import of_run
+from pages.parts.export.training import Asked, of_run
 from pages.parts.scene import enter
 from pages.parts.training import choose, knock, patterns, predict, seeds, view, watch
 
@@ -36,7 +36,7 @@ with sentence_place:
         watch.tell_outcome(run, has_strips=step == "Training")
     else:
         watch.introduce()
-trained = [settings]
+trained, scored, asked = [settings], watch.first_jobs(settings), None
 with asked_place:
     match step:
         case "Training":
@@ -47,10 +47,12 @@ with asked_place:
                 at_step = patterns.choose_step(settings)
             with right:
                 text = patterns.choose_text(settings)
+            asked = Asked(at_step, text)
             layer = patterns.choose_layer(settings)
         case "Knock out":
             at_step = patterns.choose_step(settings)
             heads, job = knock.choose(settings)
+            asked = Asked(at_step, heads=heads, job=job)
         case "Predict":
             guess, is_revealed = predict.choose(settings)
         case "Two seeds":
@@ -94,7 +96,8 @@ with picture_place:
                 predict.tell(run.snapshots[-1], guess)
         case "Two seeds":
             seeds.draw(settings, other, at_step, task, layer)
-offer(of_run(run.snapshots) if has_learned and on is None else None)
+if has_learned and on is None:
+    offer(of_run(run, scored, asked))
 if on is not None and not moves:  # last, so that all else is there while it works
     with control_place:
         watch.live(on, None)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mha.export.literals import assigned, literal
 from mha.export.script import Cell, Script, opening
-from mha.export.source import bundle, definitions
+from mha.export.source import bundle
 from mha.export.words import SHOW, words_cell, words_imports
 from mha.hand_built import CHALLENGES, GALLERY, Edits, copy_what_followed
 from mha.reference import causal_mask, softmax
@@ -111,7 +111,7 @@ def own_head(
     heads = {"Your own head": Chosen("your own", {"edits": edits})}
     script = _script("A head of your own", sentence, heads, causal, query)
     parts = bundle(targets)
-    score = definitions([*parts.code.split("\n\n\n"), _SCORE.format(targets=targets.__name__)])
+    score = f"{parts.code}\n\n\n{_SCORE.format(targets=targets.__name__)}"
     return Script((*script.cells, Cell(f"The challenge: look at {challenge}", score)))
 
 

@@ -45,23 +45,29 @@ def literal(value: Any) -> str:
     )
 
 
-def assigned(name: str, value: Any) -> str:
-    """A line that gives the value its name, or several where one would be too long."""
+def assigned(name: str, value: Any, *, one_a_line: bool = False) -> str:
+    """A line that gives the value its name, or several where one would be too long.
+
+    one_a_line: whether each item then has a line of its own, or as many stand in one as fit.
+    """
     line = f"{name} = {literal(value)}"
-    if len(line) <= WIDTH or not isinstance(value, list | Mapping) or not value:
+    if len(line) <= WIDTH or not isinstance(value, str | list | Mapping) or not value:
         return line
+    if isinstance(value, str):
+        return f"{name} = (\n    {literal(value)}\n)"
     if isinstance(value, list):
         items = [literal(item) for item in value]
     else:
         items = [f"{literal(key)}: {literal(item)}" for key, item in value.items()]
-    return f"{name} = {line[len(name) + 3]}\n{_filled(items)}\n{line[-1]}"
+    lines = _filled(items, 0 if one_a_line else WIDTH - 4)
+    return f"{name} = {line[len(name) + 3]}\n{lines}\n{line[-1]}"
 
 
-def _filled(items: list[str]) -> str:
-    """Items with commas, as many a line as fit; none is ever broken."""
+def _filled(items: list[str], width: int) -> str:
+    """Items with commas, as many a line as fit, and one at least; none is ever broken."""
     lines = [""]
     for item in items:
-        if lines[-1] and len(lines[-1]) + len(item) + 2 > WIDTH - 4:
+        if lines[-1] and len(lines[-1]) + len(item) + 2 > width:
             lines.append("")
         lines[-1] += f"{' ' if lines[-1] else ''}{item},"
     return textwrap.indent("\n".join(lines), "    ")

@@ -16,16 +16,17 @@ import symtable
 import textwrap
 import tokenize
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_origin
 
-from mha.export.literals import literal
+from mha.export.literals import assigned
 
 # As people import them; every other name is imported from the module that has it.
 _MODULES = {"np": "import numpy as np", "F": "import torch.nn.functional as F"}
 _MODULES |= {"nn": "from torch import nn"}
-_CHECK = re.compile(r"require_\w+|_floating|_sharpness", re.ASCII)  # each hands on what it checked
+# Each hands on what it checked.
+_CHECK = re.compile(r"require_\w+|_floating|_sharpness|_probabilities", re.ASCII)
 _RAISES = re.compile(r"\n\nRaises:\n(?:    .*\n?)+")
 _OWN = "mha."
 
@@ -45,7 +46,7 @@ def bundle(*roots: Callable[..., Any], raises: bool = False) -> Bundle:
         roots: functions and classes of `mha`; of a class, its fields alone.
         raises: whether what they raise belongs to what they show.
     """
-    known, imports, parts = set(), set(), []
+    known, imports, constants, parts = set(), set(), [], []
 
     def take(name: str, value: Any) -> None:
         if name in known:
@@ -53,10 +54,12 @@ def bundle(*roots: Callable[..., Any], raises: bool = False) -> Bundle:
         known.add(name)
         if isinstance(value, types.ModuleType):
             imports.add(_MODULES.get(name, f"import {value.__name__}"))
+        elif get_origin(value) is Literal:  # one of a few texts
+            constants.append(f"{name} = str")
         elif not getattr(value, "__module__", _OWN).startswith(_OWN):
             if getattr(value, "__name__", name) != name:  # another name for a type, as Array is
                 take("np", inspect.getmodule(value))
-                parts.append(f"{name} = np.{value.__name__}")
+                constants.append(f"{name} = np.{value.__name__}")
             else:
                 imports.add(f"from {value.__module__} import {name}")
         elif callable(value):
@@ -65,18 +68,13 @@ def bundle(*roots: Callable[..., Any], raises: bool = False) -> Bundle:
                 take(other, found)
             parts.append(text)
         else:
-            parts.append(f"{name} = {literal(value)}")
+            constants.append(assigned(name, value, one_a_line=True))
 
     for root in roots:
         take(root.__name__, root)
-    return Bundle(tuple(sorted(imports)), definitions(parts))
-
-
-def definitions(parts: Iterable[str]) -> str:
-    """Constants first, next to one another, then functions and classes two lines apart."""
-    parts = list(parts)
-    constants = "\n".join(part for part in parts if "\n" not in part)
-    return "\n\n\n".join([*filter(None, [constants]), *(p for p in parts if "\n" in p)])
+    # Constants first, next to one another, then functions and classes two lines apart.
+    blocks = ["\n".join(constants), *parts]
+    return Bundle(tuple(sorted(imports)), "\n\n\n".join(filter(None, blocks)))
 
 
 def standalone(thing: Callable[..., Any], *, raises: bool = False) -> str:
@@ -106,6 +104,9 @@ def _class_edits(source: str, tree: ast.ClassDef) -> Iterator[Edit]:
 def _function_edits(source: str, tree: ast.FunctionDef, *, raises: bool) -> Iterator[Edit]:
     """The changes that are left to make, of which only the first is to be made."""
     at = _Places(source)
+    for cache in tree.decorator_list:  # a script calls once
+        if ast.unparse(cache).startswith("lru_cache"):
+            yield at.lines(cache.lineno, cache.end_lineno)
     head = f"def {tree.name}({ast.unparse(_untyped(tree.args))}):\n"
     start, end, _ = at.lines(tree.lineno, _first_logical_line(source))
     if source[start:end] != head:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 from mha.export.literals import assigned
@@ -19,7 +18,7 @@ def show(title, matrix, hidden=None):
             numbers = ["." if hides else n for n, hides in zip(numbers, hidden[i], strict=True)]
         print(*(f"{number:>6}" for number in numbers), f" {token!r}")'''
 
-_ANY_CONSOLE = """
+ANY_CONSOLE = """
 if hasattr(sys.stdout, "reconfigure"):  # a console that lacks a letter shows its number
     sys.stdout.reconfigure(errors="backslashreplace")"""
 
@@ -33,7 +32,7 @@ def words_cell(sentence: Sentence, *, with_categories: bool = True, **values: An
     lines.append("T = len(tokens)")
     lines += [assigned(name, value) for name, value in values.items()]
     if words_imports(sentence):
-        lines.append(textwrap.dedent(_ANY_CONSOLE))
+        lines.append(ANY_CONSOLE)
     return Cell("Words and settings", "\n".join(lines))
 
 

@@ -4,7 +4,15 @@
 `findings` says what is wrong.
 """
 
-from mha.mask_doctor.diagnosis import DTYPES, Diagnosis, DType, Reading, diagnose, seeded_scores
+from mha.mask_doctor.diagnosis import (
+    DTYPES,
+    Diagnosis,
+    DType,
+    Reading,
+    diagnose,
+    seeded_scores,
+    usual_dtype,
+)
 from mha.mask_doctor.findings import (
     COUNTS,
     FUNCTIONS,
@@ -39,4 +47,5 @@ __all__ = [
     "diagnose",
     "read_mask",
     "seeded_scores",
+    "usual_dtype",
 ]

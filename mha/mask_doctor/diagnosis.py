@@ -126,11 +126,16 @@ def diagnose(
     scores = seeded_scores(T_q, T_k) if scores is None else np.asarray(scores, dtype=np.float64)
     require_axes("scores", scores, ("T_q", "T_k"))
     require_shape("scores", scores, (T_q, T_k))
-    tensor = _as_tensor(mask, dtype or ("bool" if mask.kind == BOOL else "float"))
+    tensor = _as_tensor(mask, dtype or usual_dtype(mask))
     return Diagnosis(
         scores,
         *(_read(function, tensor, scores, place, counts) for function in (SDPA, MODULE)),
     )
+
+
+def usual_dtype(mask: PastedMask) -> DType:
+    """The type of the tensor that a mask becomes where none is named."""
+    return "bool" if mask.kind == BOOL else "float"
 
 
 def _as_tensor(mask: PastedMask, dtype: DType) -> torch.Tensor:
@@ -147,7 +152,7 @@ def _as_tensor(mask: PastedMask, dtype: DType) -> torch.Tensor:
 def _read(
     function: Function, tensor: torch.Tensor, scores: np.ndarray, place: Place, counts: Counts
 ) -> Reading:
-    call = _sdpa_weights if function == SDPA else _module_weights
+    call = sdpa_weights if function == SDPA else module_weights
     try:
         weights = call(torch.from_numpy(scores), tensor[place]).numpy()
     except (RuntimeError, AssertionError) as error:  # by which the two refuse a mask
@@ -170,22 +175,22 @@ def _read(
     return Reading(function, rule, sees[place], weights, None, findings, others)
 
 
-def _sdpa_weights(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+def sdpa_weights(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """The weights for these scores: keys and values are one-hot, so that the output shows them."""
     one_hot = torch.eye(scores.shape[1], dtype=scores.dtype)
     return F.scaled_dot_product_attention(scores, one_hot, one_hot, attn_mask=mask, scale=1.0)
 
 
-def _module_weights(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+def module_weights(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """The weights for these scores, from a module whose keys are one-hot."""
     one_hot = torch.eye(scores.shape[1], dtype=scores.dtype)
     with torch.no_grad():
-        _, weights = _module(scores.shape[1])(scores, one_hot, one_hot, attn_mask=mask)
+        _, weights = one_hot_module(scores.shape[1])(scores, one_hot, one_hot, attn_mask=mask)
     return weights
 
 
 @lru_cache(MAX_MASK)
-def _module(T_k: int) -> nn.MultiheadAttention:
+def one_hot_module(T_k: int) -> nn.MultiheadAttention:
     """One head whose scores are its input, where the keys are one-hot."""
     with torch.device("meta"):  # which draws no random numbers
         module = nn.MultiheadAttention(T_k, 1, bias=False, batch_first=True, dtype=torch.float64)

@@ -107,7 +107,7 @@ def _shape_findings(function: Function, values: np.ndarray, sees: np.ndarray) ->
     T_q, T_k = sees.shape
     if T_k < T_q:
         return
-    upside_down, diagonal = _triangle(sees)
+    upside_down, diagonal = triangle(sees)
     cached = T_k - T_q
     if upside_down:
         instead = "~mask" if values.dtype == bool else "0 where it has -inf, and -inf where 0"
@@ -140,7 +140,7 @@ def causal(sees: np.ndarray) -> np.ndarray:
     return np.tri(T_q, T_k, T_k - T_q, dtype=bool)
 
 
-def _triangle(sees: np.ndarray) -> tuple[bool, int | None]:
+def triangle(sees: np.ndarray) -> tuple[bool, int | None]:
     """Whether the mask is upside down, and the last diagonal that is seen when turned right.
 
     The likeliest reading comes first: right, upside down, aligned top left as without a cache, one

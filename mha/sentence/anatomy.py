@@ -24,7 +24,7 @@ _STRONG: dict[str, Direction] = {
     "AL": "right to left",
 }
 _DIGITS = frozenset(["EN", "AN"])
-_ISOLATES = frozenset(["LRI", "RLI", "FSI"])
+_ISOLATES = ("LRI", "RLI", "FSI")
 
 
 @dataclass(frozen=True)

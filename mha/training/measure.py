@@ -74,7 +74,7 @@ def held_out(tasks: tuple[str, ...], T: int) -> HeldOut:
     }
     even = uniform_weights(T)
     uniform = {
-        task: {job: _mean_score(even, wanted).item() for job, wanted in by_job.items()}
+        task: {job: mean_score(even, wanted).item() for job, wanted in by_job.items()}
         for task, by_job in targets.items()
     }
     return HeldOut(torch.from_numpy(tokens), torch.from_numpy(counted), targets, uniform)
@@ -104,7 +104,7 @@ def head_scores(model: AttentionOnly, settings: Settings) -> dict[str, dict[str,
     for i, task in enumerate(settings.tasks):
         weights = model.weights(texts.tokens[i, :N_SCORED]).numpy()
         scores[task] = {
-            job: _mean_score(weights, wanted) for job, wanted in texts.targets[task].items()
+            job: mean_score(weights, wanted) for job, wanted in texts.targets[task].items()
         }
     return scores
 
@@ -124,7 +124,7 @@ def _targets(task: str, texts: Array) -> dict[str, Array]:
     return {job: np.broadcast_to(by_job[job](), (N, T, T))[:, None, None] for job in jobs(task)}
 
 
-def _mean_score(weights: Array, targets: Array) -> Array:
+def mean_score(weights: Array, targets: Array) -> Array:
     """The mean of `score` over the texts (N, 1, 1, T, T) that have a query: (n_layers, h)."""
     has_query = targets.any(axis=(1, 2, 3, 4))
     scores = score(weights, targets)

@@ -19,7 +19,7 @@ import numpy as np
 
 Array = np.ndarray
 
-SYMBOLS = tuple("abcdefghijklmnopqrstuvwx")
+SYMBOLS = "abcdefghijklmnopqrstuvwx"
 SHORTEST = 2  # symbols of a segment that is copied
 
 CLOSING: Mapping[str, str] = MappingProxyType({"(": ")", "[": "]", "{": "}"})
@@ -125,6 +125,11 @@ def sample_brackets(generator: np.random.Generator, B: int, T: int) -> Texts:
     return Texts(tokens, counted)
 
 
+def pronoun_words() -> tuple[str, ...]:
+    """The alphabet of statements about two people."""
+    return (*PRONOUN_OF, *NAMES, *VERBS["subject"], *VERBS["object"], BECAUSE, STOP)
+
+
 def sample_pronouns(generator: np.random.Generator, B: int, T: int) -> Texts:
     """Statements about two people with different pronouns, cut out of a longer text.
 
@@ -132,7 +137,7 @@ def sample_pronouns(generator: np.random.Generator, B: int, T: int) -> Texts:
     from it, and the name from the pronoun. Both are counted where their whole statement is there.
     """
     n = -(-T // STATEMENT) + 1  # statements, one more than fit
-    alphabet = PRONOUNS.alphabet
+    alphabet = pronoun_words()
     names = np.array([[alphabet.index(name) for name in group] for group in NAMES.values()])
     pronouns = np.array([alphabet.index(pronoun) for pronoun in NAMES])
     verbs = np.array([[alphabet.index(verb) for verb in group] for group in VERBS.values()])
@@ -160,7 +165,7 @@ def sample_pronouns(generator: np.random.Generator, B: int, T: int) -> Texts:
 
 COPY = Task(
     "copy",
-    SYMBOLS,
+    tuple(SYMBOLS),
     "Each segment is said twice: what followed a symbol before follows it again.",
     "c h a m c h a m k f k f",
     sample_copy,
@@ -174,7 +179,7 @@ BRACKETS = Task(
 )
 PRONOUNS = Task(
     "pronouns",
-    (*PRONOUN_OF, *NAMES, *VERBS["subject"], *VERBS["object"], BECAUSE, STOP),
+    pronoun_words(),
     "The verb says whom the pronoun means; after the pronoun comes that person's name.",
     "Ada amused Ben because she Ada . Tom thanked Kim because they Kim .",
     sample_pronouns,

@@ -95,6 +95,44 @@ def load(page: Page, content: bytes) -> None:
     page.locator('input[type="file"]').set_input_files(file)
 
 
+def grip(page: Page, number: int) -> Locator:
+    """Where stop `number` is taken hold of."""
+    return page.locator(".grip").nth(number - 1)
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page: Page, number: int, to: int, *, leave: bool = False) -> None:
+    """Drag a stop by mouse to where another one is, a little at a time."""
+    (x, y), (_, end) = middle(grip(page, number)), middle(grip(page, to))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 5, end, steps=8)
+    if leave:
+        page.keyboard.press("Escape")
+    page.mouse.up()
+
+
+def drag_by_finger(page: Page, number: int, to: int) -> None:
+    (x, y), (_, end) = middle(grip(page, number)), middle(grip(page, to))
+    finger = page.context.new_cdp_session(page)
+    for kind, at in [("touchStart", y), *[("touchMove", y + (end - y) * i / 8) for i in range(9)]]:
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": at}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    finger.detach()
+
+
+def saved_as(page: Page, button: str, name: str) -> str:
+    """What a button saves, as a file of this name."""
+    with page.expect_download() as download:
+        press(page, button)
+    assert download.value.suggested_filename == name
+    return Path(download.value.path()).read_text("utf-8")
+
+
 def add_view(page: Page, note: str) -> None:
     page.get_by_role("button", name="Add this view").click()
     field = page.get_by_label("What you will say here, in one line")
@@ -190,7 +228,7 @@ HTML = "<img src=x onerror=alert(1)> **b** $x$"
 THREE = [
     {"link": "/?heads=2", "note": HTML},
     {"link": "/split_merge?tokens=a+b&d_model=4&heads=2&stage=view", "note": "Cut."},
-    {"link": "/parameters?bias=true", "note": "x" * 200},
+    {"link": "/parameters?bias=true&a_step=a%0A4.%E2%80%AEb", "note": "x" * 200},
 ]
 
 
@@ -220,10 +258,7 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
     page.reload()
     settle(page)
     expect_notes(page, "One line.", "Second.")
-    with page.expect_download() as download:
-        press(page, "Save as a file")
-    assert download.value.suggested_filename == "tour.json"
-    saved = json.loads(Path(download.value.path()).read_text("utf-8"))
+    saved = json.loads(saved_as(page, "Save as a file", "tour.json"))
     assert [one["note"] for one in saved] == ["One line.", "Second."]
     made = [parse_qs(urlsplit(one["link"]).query) for one in saved]
     assert [(keys["tokens"], keys["causal"]) for keys in made] == [
@@ -242,6 +277,30 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
     load(page, json.dumps(THREE).encode())
     expect(told(page)).to_have_text("Loaded 3 stops.")
     expect_notes(page, *(one["note"] for one in THREE))
+    here = page.url.partition("/tour")[0]
+    titles = ("Overview", "Split and merge: view", "Where the parameters are: a 4. b")
+    assert saved_as(page, "Save as a hand-out", "tour.txt").split("\n\n") == [
+        f"{number}. {title}\n   {one['note']}\n   {here}{one['link']}" + "\n" * (number == 3)
+        for number, (title, one) in enumerate(zip(titles, THREE, strict=True), start=1)
+    ]
+
+    first, second, third = (one["note"] for one in THREE)
+    notes(page).nth(1).fill("Typed.")  # not yet kept
+    drag(page, 1, 3)
+    expect(told(page)).to_have_text("Stop 1 is stop 3 now.")
+    expect_notes(page, "Typed.", third, first)
+    press(page, "Undo")
+    expect_notes(page, first, "Typed.", third)
+    drag(page, 2, 1)
+    expect_notes(page, "Typed.", first, third)
+    drag(page, 1, 3, leave=True)
+    drag(page, 3, 3)
+    expect(told(page)).to_have_text("Stop 2 is stop 1 now.")
+    expect_notes(page, "Typed.", first, third)
+    drag_by_finger(page, 3, 1)
+    expect_notes(page, third, "Typed.", first)
+    load(page, json.dumps(THREE).encode())
+    expect_notes(page, first, second, third)
 
     press(page, "Start the tour")
     expect_stop(page, "Stop 1 / 3", HTML, "**/?heads=2")
@@ -265,6 +324,15 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
     # A browser that keeps nothing: until the next load, whatever it may do then.
     page.evaluate(REFUSE)
     go_to(page, "/tour")
+    held = len(LESSON) - 4
+    grip(page, held).scroll_into_view_if_needed()
+    page.mouse.move(*middle(grip(page, held)))
+    page.mouse.down()
+    page.mouse.move(middle(grip(page, held))[0], LAPTOP[1] - 5, steps=4)  # the page moves along
+    expect(page.get_by_text("This browser keeps the tour")).to_be_in_viewport()
+    page.mouse.up()
+    expect(told(page)).to_contain_text(f"Stop {held} is stop {len(LESSON)} now.")
+    press(page, "Undo")
     press(page, "Remove stop 1")
     expect(told(page)).to_have_text(
         "Removed stop 1. This browser does not keep it: save it as a file before you close the tab."

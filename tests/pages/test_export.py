@@ -18,16 +18,17 @@ import torch
 import vl_convert
 from streamlit.runtime.media_file_manager import MediaFileManager
 
+from mha.export.literals import assigned
+from mha.mask_doctor import FUNCTIONS
 from mha.tables import cell_text
-from mha.training import Settings
+from mha.training import TASKS, Settings
 from pages.parts.training.choose import SIDEBAR
 from pages.parts.training.shelf import shelf
 from tests.pages.app import PAGES, charts, go_to, grid, open_page, table_of, weights_of
 from tests.unit.draw import HOSTILE
 from tests.unit.scripts import below, numbers
 
-# A page of learned heads has nothing to take away before they have learned.
-WITH_ROW = [page for page in PAGES if page not in ("training", "tour")]
+WITH_ROW = [page for page in PAGES if page != "tour"]
 ENDINGS = {
     "Script": "py",
     "Notebook": "ipynb",
@@ -201,6 +202,56 @@ def test_the_cache_is_taken_away_with_what_is_asked_of_it(made):
     assert numbers(next(line for line in lines if line.startswith("3,000 "))) == [3000, kept]
 
 
+def test_a_mask_is_taken_away_as_it_is_written_and_read(made, monkeypatch):
+    text = "[[[0, -inf], [0, 0]], [[-inf, 0], [-inf, -inf]]]"
+    app = open_page("pitfalls", pitfalls_step="The mask doctor", mask=text, mask_at="matrix 1")
+    values = np.array([[[0, -np.inf], [0, 0]], [[-np.inf, 0], [-np.inf, -np.inf]]])
+    arrays, table = arrays_of(made, "mask"), csv_of(made, "mask")
+    np.testing.assert_array_equal(arrays["mask"], values)
+    np.testing.assert_array_equal(table["mask"].to_numpy().reshape(values.shape), values)
+    drawn = charts(app, "")[:2]
+    for name, function, chart in zip(("sdpa", "module"), FUNCTIONS, drawn, strict=True):
+        weights = grid(table_of(chart), "value", "row", "column")
+        np.testing.assert_array_equal(arrays[f"{name}_weights"], weights)
+        np.testing.assert_array_equal(arrays[f"{name}_sees"], ~np.isinf(values[1]))
+        shown = table[table["matrix"] == 1]
+        np.testing.assert_allclose(shown[f"{name}_weight"], weights.ravel(), rtol=1e-15)
+        assert table[table["matrix"] == 0][f"{name}_weight"].isna().all()
+        title = f"weights of {function}, a row for each query"
+        told = below(printed(made, "mask"), title, 2)
+        assert told == [[f"{weight:.4f}" for weight in row] for row in weights]
+    without_drawing(monkeypatch)
+    assert made["mask.svg"]().count(b"<svg") == 3  # a sheet of two
+
+
+@pytest.mark.parametrize("mask", ["1 0 <b>x</b>", "0 -inf\n0 0"])
+def test_what_is_no_mask_cannot_be_taken_away(mask):
+    link = {"pitfalls_step": "The mask doctor", "mask": mask, "mask_type": "int"}
+    assert not open_page("pitfalls", **link).download_button
+
+
+def test_a_mask_that_both_refuse_is_taken_away_without_weights(made):
+    link = {"pitfalls_step": "The mask doctor", "mask": "1 0\n1 1", "mask_type": "int"}
+    app = open_page("pitfalls", **link)
+    assert [button.label for button in app.download_button] == list(ENDINGS)[:4]
+    assert set(arrays_of(made, "mask")) == {"mask", "shown", "scores"}
+    assert csv_of(made, "mask")["sdpa_weight"].isna().all()
+
+
+def test_a_word_is_taken_away_as_it_is_taken_apart(made, monkeypatch):
+    words = "אבg " + " ".join(HOSTILE[:2])
+    open_page("pitfalls", pitfalls_step="The token inspector", tokens=words, query="אבg")
+    table, arrays = csv_of(made, "word"), arrays_of(made, "word")
+    assert table["code_point"].tolist() == ["U+05D0", "U+05D1", "U+0067"]
+    assert table["bytes"].tolist() == ["D7 90", "D7 91", "67"]
+    assert table["character"].tolist() == [1, 2, 3]
+    assert arrays["word"].item() == "אבg"
+    assert bytes(arrays["utf8"]).decode() == "".join(map(chr, arrays["code_points"])) == "אבg"
+    assert printed(made, "word").splitlines()[1] == "direction: right to left, mixed"
+    without_drawing(monkeypatch)
+    assert made["word.svg"]()
+
+
 def test_a_row_follows_what_is_chosen(made):
     app = open_page("split_merge", mistake="no transpose")
     assert "no transpose" in made["split_and_merge.py"]().decode()
@@ -217,9 +268,14 @@ def test_a_run_is_taken_away_as_it_was_kept(made):
     threads = torch.get_num_threads()
     assert course.work(60, lambda: None) is None
     assert course.is_done
-    torch.set_num_threads(threads)  # a course takes one for the whole process
     app = open_page("training", **link)
-    assert [button.label for button in app.download_button] == ["Arrays", "CSV"]
+    assert [button.label for button in app.download_button] == list(ENDINGS)
+    told, text = printed(made, "training").splitlines(), made["training.py"]().decode()
+    assert told[: len(course.snapshots)] == [
+        f"step {shot.step}, loss: copy {shot.losses['copy']:.6f}" for shot in course.snapshots
+    ]
+    torch.set_num_threads(threads)  # a course takes one for the whole process, and so does a script
+    assert "rounded" not in text
     table, arrays, last = (
         csv_of(made, "training"),
         arrays_of(made, "training"),
@@ -232,6 +288,12 @@ def test_a_run_is_taken_away_as_it_was_kept(made):
     for job, scores in last.scores["copy"].items():
         told = grid(end[end["quantity"] == job], "value", "layer", "head")
         np.testing.assert_allclose(told, scores, rtol=1e-12)
+    for text, symbols in (("ab ", ["a", "b"]), ('"""\nx=', TASKS["copy"].example.split())):
+        open_page("training", **link, training_step="Patterns", snapshot=1, train_text=text)
+        assert f"asked_at = 1\n{assigned('text', symbols)}\n" in made["training.py"]().decode()
+    open_page("training", **link, training_step="Knock out", off="L0H1", snapshot=2)
+    assert "without L0H1: copy " in printed(made, "training")
+    torch.set_num_threads(threads)
     weights = [name for name in arrays if name.startswith("weights_")]
     assert sum(arrays[name].size for name in weights) == sum(
         array.size for array in last.parameters.values()

@@ -48,7 +48,8 @@ MAY_READ: dict[str, set[str]] = {
     "charts": {"checks", "tables", "ledger_tables"},
     "export": {
         *("checks", "config", "sentence", "reference", "hand_built", "layout", "module"),
-        *("ledger", "models", "cache_tables", "scoring", "training", "pitfalls", "tables"),
+        *("ledger", "models", "cache_tables", "scoring", "training", "pitfalls", "mask_doctor"),
+        "tables",
     },
 }
 FILES = sorted((ROOT / "mha").rglob("*.py"))

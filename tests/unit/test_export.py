@@ -13,6 +13,7 @@ from hypothesis import given, settings
 
 from mha.cache_tables import cache_table, decoding_table, memories_table, sharing_table
 from mha.config import AttentionConfig
+from mha.export.anatomy import word_script
 from mha.export.heads import Chosen, own_head, two_heads, two_layers
 from mha.export.models import decoding, grouped_queries, kv_cache
 from mha.export.parameters import parameters
@@ -20,9 +21,9 @@ from mha.hand_built import CHALLENGES, GALLERY, copy_what_followed, features
 from mha.ledger import count_parameters, every_head_count
 from mha.ledger_tables import head_counts_table
 from mha.models import MODELS
-from mha.sentence import EXAMPLE, MAX_TOKENS, Sentence
+from mha.sentence import EXAMPLE, MAX_TOKENS, Sentence, dissect
 from mha.tables import arithmetic_table
-from tests.unit.draw import HOSTILE, texts
+from tests.unit.draw import HOSTILE, KISS, texts
 from tests.unit.scripts import below, numbers, run, run_alone
 
 PLAIN = Sentence.parse(EXAMPLE)
@@ -56,6 +57,8 @@ LAYERS = {
 CACHES = {"llama-3-8b": (8192, 1, 2), "deepseek-v2-lite": (5000, 3, 0.5), "bert-base": (512, 1, 2)}
 CACHES |= {"mistral-7b": (3000, 1, 1), "gpt-oss-20b": (70_000, 2, 4), "t5-3b": (77, 1, 2)}
 CACHES |= {"qwen2.5-7b": (2**24, 1024, 2)}
+WORDS = {f"word__{i}": word for i, word in enumerate(["light", "\ud800é", '"""\\N{x}', "\u0378"])}
+WORDS |= {f"word__hostile_{i}": word for i, word in enumerate((*LONG.tokens[::3], KISS))}
 
 
 def all_scripts():
@@ -80,6 +83,7 @@ def all_scripts():
         scripts[f"cache_{name}"] = kv_cache(MODELS[name], T, **how)
     scripts["shared"] = grouped_queries(MODELS["gpt2"], 3, 1024, batch=1, bytes_per_number=2)
     scripts["decoding"] = decoding(AttentionConfig(32, 8, 2), 9)
+    scripts |= {name: word_script(word) for name, word in WORDS.items()}
     return scripts
 
 
@@ -91,7 +95,7 @@ def scripts():
 @pytest.fixture(scope="module")
 def printed(scripts, tmp_path_factory):
     sources = {name: script.source for name, script in scripts.items()}
-    return run(sources, tmp_path_factory.mktemp("scripts"), "numpy")
+    return run(sources, tmp_path_factory.mktemp("scripts"), "numpy", "regex")
 
 
 def rows_of(matrix, hidden=None):
@@ -252,16 +256,41 @@ def test_decoding_prints_what_each_token_costs_and_all_so_far(printed):
         assert numbers(line) == costs
 
 
+@pytest.mark.parametrize("name", WORDS)
+def test_a_word_prints_what_it_is_made_of(printed, name):
+    anatomy = dissect(WORDS[name])
+    counts, direction, *told = printed[name].splitlines()
+    assert numbers(counts) == [anatomy.n_bytes, anatomy.n_code_points, len(anatomy.clusters)]
+    mixed = ", mixed" if anatomy.is_mixed else ""
+    assert direction == f"direction: {anatomy.direction}{mixed}"
+    for i, cluster in enumerate(anatomy.clusters, start=1):
+        title, *points = told[: 1 + len(cluster.code_points)]
+        told = told[1 + len(points) :]
+        assert title == f"character {i}: {cluster.text!r}"
+        assert points == [
+            f"  {point.number} {point.name}, bytes {point.utf8.hex(' ').upper() or 'none'}, "
+            f"{point.direction}"
+            for point in cluster.code_points
+        ]
+    assert not told
+
+
 # Words are data
 
 
-def without_words(source: str) -> str:
-    """A script without the line, or lines, that hold the words."""
+def words_of(source: str, name: str = "tokens") -> ast.Assign:
+    """The statement that holds the words."""
     (words,) = [
         node
         for node in ast.parse(source).body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "tokens"
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
     ]
+    return words
+
+
+def without_words(source: str, name: str = "tokens") -> str:
+    """A script without the line, or lines, that hold the words."""
+    words = words_of(source, name)
     lines = source.splitlines()
     return "\n".join(lines[: words.lineno - 1] + lines[words.end_lineno :])
 
@@ -276,16 +305,20 @@ def test_no_word_becomes_a_line_of_a_script(text):
         two_layers,
     ):
         assert without_words(script(sentence).source) == without_words(script(plain).source)
+    for word in sentence.tokens:
+        alone = without_words(word_script(word).source, "word")
+        assert alone == without_words(word_script("é").source, "word")
 
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_words_of_a_script_are_the_words(scripts, scene):
-    (words,) = [
-        node.value
-        for node in ast.parse(scripts[scene].source).body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "tokens"
-    ]
+    words = words_of(scripts[scene].source).value
     assert tuple(ast.literal_eval(words)) == SCENES[scene][0].tokens
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_the_word_of_a_script_is_the_word(scripts, name):
+    assert ast.literal_eval(words_of(scripts[name].source, "word").value) == WORDS[name]
 
 
 # What a script is
@@ -302,11 +335,13 @@ def packages(source: str) -> set[str]:
 
 
 def test_a_script_imports_numpy_alone_and_what_python_has(scripts):
-    for script in scripts.values():
-        assert packages(script.source) - sys.stdlib_module_names <= {"numpy"}
+    for name, script in scripts.items():
+        # Characters as a reader sees them are counted by a package of that name.
+        needed = "regex" if name in WORDS else "numpy"
+        assert packages(script.source) - sys.stdlib_module_names <= {needed}
 
 
-@pytest.mark.parametrize("name", ["hostile", "surrogate", "challenge_0", "layer", "decoding"])
+@pytest.mark.parametrize("name", ["hostile", "surrogate", "challenge_0", "layer", "word__1"])
 def test_a_notebook_has_the_script_s_code_and_can_be_read(scripts, name):
     script = scripts[name]
     notebook = nbformat.reads(script.notebook, as_version=nbformat.NO_CONVERT)

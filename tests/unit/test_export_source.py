@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from functools import cache
+from functools import cache, lru_cache
 
 import nbformat
 import numpy as np
@@ -19,9 +19,17 @@ from mha.export.literals import WIDTH, assigned, literal
 from mha.export.script import Cell, Script, opening
 from mha.export.source import bundle, standalone
 from mha.hand_built import CHALLENGES, GALLERY, HandBuiltHead
-from mha.sentence import CATEGORY_NAMES, visible
+from mha.sentence import CATEGORY_NAMES, dissect, visible
+from mha.training import tasks
 from tests.unit.draw import HOSTILE, Ts, edits, masks, normal, seeds, sentences, texts
 from tests.unit.says import says
+
+
+@lru_cache(2)
+def lines_of(text: str) -> list[str]:
+    """What stands in the lines of a text, for what becomes of a cache in a script."""
+    return text.split("\n")
+
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -145,6 +153,20 @@ def test_a_bundle_has_what_it_needs_once_and_constants_first():
     assert f"CATEGORY_NAMES = {literal(CATEGORY_NAMES)}" in first.splitlines()
     assert "import numpy as np" in parts.imports
     assert "from dataclasses import replace" in parts.imports
+
+
+def test_a_long_table_is_a_constant_and_has_a_line_for_each_of_its_items():
+    first, *functions = bundle(tasks.sample_pronouns).code.split("\n\n\n")
+    assert all(function.startswith(("def ", "class ")) for function in functions)
+    given = {}
+    exec(first.replace("Array = np.ndarray", ""), given)
+    assert given["PRONOUN_OF"] == tasks.PRONOUN_OF
+    assert '\n    "Ada": "she",\n' in first
+
+
+def test_a_choice_of_texts_is_a_text_and_a_cache_is_left_out():
+    assert "Direction = str" in bundle(dissect).code.splitlines()
+    assert standalone(lines_of).startswith("def lines_of(text):\n")
 
 
 # A script and its notebook

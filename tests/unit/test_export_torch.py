@@ -12,14 +12,22 @@ import pytest
 import torch
 
 from mha.config import AttentionConfig
+from mha.export.asked import KnockOut, Patterns
 from mha.export.fused import fused_module
 from mha.export.layout import split_and_merge
+from mha.export.mask import mask_script
 from mha.export.pitfall import pitfall
+from mha.export.training import trained_heads
 from mha.layout import misplaced, stages
+from mha.mask_doctor import diagnose, read_mask
 from mha.memory import merge_both_ways
 from mha.module import MultiHeadAttention, embed
 from mha.pitfalls import PITFALLS
+from mha.scoring import label
 from mha.sentence import Sentence
+from mha.training import Run, Settings, heads_that, knock_out, patterns
+from mha.training.ship import rounded
+from mha.training_marks import head_name
 from tests.unit.scripts import below, run
 from tests.unit.test_export import LONG, PLAIN, all_scripts, packages, rows_of, without_words
 
@@ -50,6 +58,38 @@ SPLIT = {
     "split_no_transpose": (1, 5, 12, 3, "no transpose"),
     "split_merged": (2, 3, 8, 4, "merge without transpose"),
 }
+# A mask as it is typed, the type of its tensor, and the matrix that is shown.
+MASKS = {
+    "mask__": ("True False False\nTrue True False\nTrue True True", "bool", ()),
+    "mask__top_left": ("[[0, -inf, -inf], [0, 0, -inf]]", "float", ()),
+    "mask__upside_down": ("0 1\n0 0", "bool", ()),
+    "mask__favours": ("1 0 0\n1 1 0", "float", ()),
+    "mask__one_off": ("0 0 0\n1 0 0\n1 1 0", "bool", ()),
+    "mask__refused": ("1 0\n1 1", "int", ()),
+    "mask__widest": ("\n".join([" ".join(["-inf"] * 11 + ["0"])] * 12), "float", ()),
+    "mask__a_sequence": (
+        *("[[[0, 1, 1], [0, 0, 1], [0, 0, 0]], [[0, 1, 1], [1, 1, 1], [0, 1, 0]]]", "bool"),
+        (1,),
+    ),
+    "mask__a_head": ("tensor([[[[True]], [[False]]]])", "bool", (0, 1)),
+}
+# What is trained, the steps that are shown, whether the run comes with the app, and what is asked.
+SMALL = {"d_model": 8, "n_heads": 2, "batch": 8}
+TRAINED = {
+    "trained__": (Settings(("copy",), seed=7, steps=3, **SMALL), (0, 1, 3), False, None),
+    "trained__off": (
+        *(Settings(("copy", "brackets"), seed=2, steps=2, **SMALL), (0, 1, 2), False),
+        KnockOut(1, ((0, 1), (1, 0), (0, 1)), ("brackets", "first token"), 0.1),
+    ),
+    "trained__off_alone": (
+        *(Settings(seed=2, steps=1, **SMALL), (0, 1), False),
+        KnockOut(1, ((1, 0),), None, 0.3),
+    ),
+    "trained__every_task": (
+        *(Settings(("copy", "brackets", "pronouns"), 1, T=9, steps=5, **SMALL), (0, 2)),
+        *(True, Patterns(0, ("a", "Ada", "(", "because", "."))),
+    ),
+}
 # What is chosen is not always what a pitfall starts with.
 CHOSEN = {key: {name: e.options[-1] for name, e in p.inputs.items()} for key, p in PITFALLS.items()}
 
@@ -75,6 +115,10 @@ def scripts():
         scripts[name] = split_and_merge(*sizes, mistake=mistake)
     for key, case in PITFALLS.items():
         scripts[f"pitfall__{key}"] = pitfall(case, CHOSEN[key])
+    for name, (text, dtype, place) in MASKS.items():
+        scripts[name] = mask_script(read_mask(text), dtype, place)
+    for name, (what, steps, is_rounded, asked) in TRAINED.items():
+        scripts[name] = trained_heads(what, steps, is_rounded=is_rounded, asked=asked)
     return scripts
 
 
@@ -162,6 +206,149 @@ def test_a_pitfall_prints_the_very_numbers(printed, key):
     told = printed[f"pitfall__{key}"].split("right\n", 1)[0].split("wrong\n", 1)[1]
     found = [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[+-]\d+)?", told)]
     np.testing.assert_allclose(found, outcome.wrong.values.ravel(), atol=5.1e-5)
+
+
+@pytest.fixture
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_run_is_trained_anew_to_the_bit(printed, name, one_thread):
+    settings, steps, is_rounded, asked = TRAINED[name]
+    shots = [shot for shot in Run(settings) if shot.step in steps]
+    if is_rounded:
+        shots = [rounded(shot) for shot in shots]
+    text = printed[name].splitlines()
+    for line, shot in zip(text, shots, strict=False):
+        losses = " ".join(f"{task} {loss:.6f}" for task, loss in shot.losses.items())
+        assert line == f"step {shot.step}, loss: {losses}"
+    last, told = shots[-1], text[len(shots) :]
+    heads = list(np.ndindex(settings.n_layers, settings.n_heads))
+    for task, by_job in last.scores.items():
+        for job in by_job:
+            blank, title, header, *rows = told[: 3 + len(heads)]
+            told = told[3 + len(heads) :]
+            assert not blank
+            even = last.uniform[task][job]
+            assert title == f"{task}, {job}: a head that looks evenly scores {even:.3f}"
+            assert header.split() == ["step", *map(str, steps)]
+            for row, at in zip(rows, heads, strict=True):
+                does = label({j: float(s[at]) for j, s in by_job.items()}, last.uniform[task])
+                scores = [f"{shot.scores[task][job][at]:.3f}" for shot in shots]
+                assert row.split(maxsplit=1 + len(steps)) == [head_name(*at), *scores, does]
+    (shot,) = [shot for shot in shots if asked and shot.step == asked.step] or [None]
+    match asked:
+        case KnockOut():
+            assert told == ["", *losses_told(shot, asked)]
+        case Patterns():
+            assert told == patterns_told(shot, asked.text)
+        case None:
+            assert not told
+
+
+def losses_told(shot, asked):
+    """What is printed of heads that are turned off, as `knock_out` has it."""
+    yield f"at step {shot.step}: loss, and how far it rises"
+    off = {*asked.heads, *(heads_that(shot, *asked.job, over=asked.over) if asked.job else ())}
+    layers = {layer for layer, _ in off}
+    every = np.ndindex(shot.settings.n_layers, shot.settings.n_heads)
+    others = [head for head in every if head[0] in layers and head not in off]
+    alone = [[head] for head in sorted(off)] if len(off) > 1 else []
+    for some in [[], *filter(None, [sorted(off), *alone, others])]:
+        found = knock_out(shot, some)
+        names = " ".join(head_name(*head) for head in some) or "nothing"
+        losses = (f"{t} {loss:.6f} {found.rise[t]:+.6f}" for t, loss in found.losses.items())
+        yield f"without {names}: {' '.join(losses)}"
+
+
+def patterns_told(shot, text):
+    """What is printed of every head on a text, as `patterns` has it."""
+    symbols, weights = patterns(shot, " ".join(text))
+    assert symbols == text
+    lines = []
+    for at in np.ndindex(weights.shape[:2]):
+        lines += ["", f"{head_name(*at)} at step {shot.step}, a row for each symbol that looks"]
+        for symbol, row in zip(symbols, weights[at], strict=True):
+            lines.append(" ".join(f"{weight:.2f}" for weight in row) + f"  {symbol}")
+    return lines
+
+
+def test_heads_that_do_a_job_are_turned_off_with_those_that_were_chosen(printed):
+    rows = [line for line in printed["trained__off"].splitlines() if line.startswith("without ")]
+    assert rows[0].startswith("without nothing: ")
+    assert len(rows) > 4
+
+
+def facts(printed, function):
+    """What is printed of each matrix as one function reads it, by the matrix's place."""
+    _, _, rest = printed.partition(f"{function}: ")
+    matrix = (
+        r"  matrix (.+): .+\n    later keys that are seen, \[query, key\]: (.+)\n"
+        r"    earlier keys that are hidden: (.+)\n    queries that see nothing: (.+)\n"
+    )
+    read = re.match(rf".+\n((?:{matrix})+)", rest)
+    return {
+        ast.literal_eval(place): [ast.literal_eval(one) for one in lists]
+        for place, *lists in re.findall(matrix, read[1] if read else "")
+    }
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_a_mask_prints_what_each_function_sees_by_it_and_the_weights(printed, name):
+    text, dtype, shown = MASKS[name]
+    mask = read_mask(text)
+    for place in mask.places:
+        diagnosis = diagnose(mask, dtype=dtype, place=place)
+        for reading in (diagnosis.sdpa, diagnosis.module):
+            told = facts(printed[name], reading.function)
+            if reading.sees is None:
+                assert not told
+                assert f"{reading.function} refuses it: {reading.error}\n" in printed[name]
+                continue
+            ahead, behind, empty = told[place]
+            queries, keys = np.indices(reading.sees.shape)
+            is_later = keys - queries > keys.shape[1] - keys.shape[0]
+            assert ahead == np.argwhere(reading.sees & is_later).tolist()
+            assert behind == np.argwhere(~reading.sees & ~is_later).tolist()
+            assert (len(ahead), len(behind)) == (reading.seen_ahead, reading.hidden_behind)
+            assert empty == [q for q, sees in enumerate(reading.sees) if not sees.any()]
+            if place == shown:
+                title = f"weights of {reading.function}, a row for each query"
+                expected = [[f"{weight:.4f}" for weight in row] for row in reading.weights]
+                assert below(printed[name], title, len(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("mask__", "a triangle, up to diagonal 0; the causal mask ends at 0"),
+        ("mask__top_left", "a triangle, up to diagonal 0; the causal mask ends at 1"),
+        ("mask__one_off", "a triangle, up to diagonal -1; the causal mask ends at 0"),
+        (
+            "mask__upside_down",
+            "a triangle, upside down, up to diagonal 0; the causal mask ends at 0",
+        ),
+        ("mask__widest", "no triangle"),
+    ],
+)
+def test_a_mask_prints_which_triangle_it_is(printed, name, shape):
+    rest = printed[name].partition("scaled_dot_product_attention: ")[2]
+    assert rest.splitlines()[1] == f"  matrix (): {shape}"
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_the_mask_of_a_script_is_the_mask(scripts, name):
+    (tensor,) = [
+        node.value
+        for node in ast.parse(scripts[name].source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "mask"
+    ]
+    values = np.array(eval(ast.unparse(tensor.args[0]), {"inf": np.inf}), dtype=float)
+    np.testing.assert_array_equal(values, read_mask(MASKS[name][0]).values)
 
 
 def test_no_word_becomes_a_line_of_the_module_s_script():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from pages.parts.pytorch import load_torch
 from pages.parts.words import plain
 
 if TYPE_CHECKING:  # it runs torch, which is loaded when the page has been painted
-    from mha.mask_doctor import Counts, Diagnosis, PastedMask, Place, Reading
+    from mha.mask_doctor import Counts, Diagnosis, DType, PastedMask, Place, Reading
     from mha.reference import Array
 
 _MASK, _TYPE, _MATRIX, _COUNTS = "mask", "mask_type", "mask_at", "mask_counts"
@@ -39,10 +39,19 @@ EXAMPLES = {
 TYPES = ("as written", "bool", "float", "int")
 
 
-def show(picture_place: bound.Place) -> None:
-    """The mask as it is written, and what each function makes of it."""
+class Examined(NamedTuple):
+    """A mask, the type of its tensor, and what was found in one of its matrices."""
+
+    mask: PastedMask
+    dtype: DType
+    place: Place
+    diagnosis: Diagnosis
+
+
+def show(picture_place: bound.Place) -> Examined | None:
+    """The mask as it is written, and what each function makes of it; None where it is no mask."""
     load_torch()
-    from mha.mask_doctor import MAX_MASK_TEXT, MaskTextError, diagnose, read_mask
+    from mha.mask_doctor import MAX_MASK_TEXT, MaskTextError, diagnose, read_mask, usual_dtype
 
     writing, choices = st.columns([3, 2], gap="large")
     with writing:
@@ -66,19 +75,20 @@ def show(picture_place: bound.Place) -> None:
             mask = read_mask(text)
         except MaskTextError as error:
             st.error(plain(str(error)), icon=":material/error:")
-            return
+            return None
     with axes:
         place, counts = _choose_matrix(mask)
     with picture_place:
-        dtype = None if kind == TYPES[0] else kind
+        dtype = usual_dtype(mask) if kind == TYPES[0] else kind
         try:
             diagnosis = diagnose(mask, dtype=dtype, place=place, counts=counts)
         except ValueError as error:  # a type that cannot hold it
             st.error(plain(str(error)), icon=":material/error:")
             with st.columns(3, gap="medium")[0]:
                 _draw_written(mask, place)
-            return
+            return None
         _draw(mask, place, diagnosis)
+    return Examined(mask, dtype, place, diagnosis)
 
 
 def _choose_matrix(mask: PastedMask) -> tuple[Place, Counts]:
@@ -142,9 +152,7 @@ def _draw_reading(reading: Reading) -> None:
     if reading.weights is None:
         st.error(plain(reading.error), icon=":material/block:")
         return
-    table = _table(reading.weights, ~reading.sees)
-    table.loc[table["value"].isna(), "text"] = "NaN"  # what a row that sees nothing becomes
-    table = charts.with_ink(table, "value", look.theme())
+    table = charts.with_ink(weights_table(reading), "value", look.theme())
     spec = charts.matrix_spec(*reading.weights.shape, look.theme(), signed=False)
     spec |= look.tall(len(reading.weights))
     look.picture(table, spec, alt=f"The weights that {reading.function} gives, as a grid.")
@@ -199,11 +207,14 @@ def _tell_shape(reading: Reading) -> None:
     )
 
 
-def _table(values: Array, hidden: Array) -> pd.DataFrame:
+def weights_table(reading: Reading) -> pd.DataFrame:
+    """The marks of a picture of the weights; NaN is what a row that sees nothing may become."""
     rows, columns = (
-        [f"{axis}{i}" for i in range(n)] for axis, n in zip("qk", values.shape, strict=True)
+        [f"{axis}{i}" for i in range(n)]
+        for axis, n in zip("qk", reading.weights.shape, strict=True)
     )
-    table = tables.matrix_table(values, rows, columns, hidden=hidden)
+    table = tables.matrix_table(reading.weights, rows, columns, hidden=~reading.sees)
+    table.loc[table["value"].isna(), "text"] = "NaN"
     return table.assign(chosen=False)
 
 

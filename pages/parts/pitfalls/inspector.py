@@ -15,7 +15,7 @@ from pages.parts.words import bold, isolated
 _ARROWS = {"left to right": "→", "right to left": "←", "neutral": ""}
 
 
-def show(sentence: Sentence, picture_place: bound.Place) -> None:
+def show(sentence: Sentence, picture_place: bound.Place) -> Anatomy:
     """One of the visitor's words, as a picture and as a table of code points."""
     position = choose_row(sentence, st.container(width=400), label="Word")
     anatomy = dissect(sentence.tokens[position])
@@ -37,6 +37,7 @@ def show(sentence: Sentence, picture_place: bound.Place) -> None:
         "the word alone, two equal words would fall on one another: the second is called "
         f"{bold('word (2)')} here."
     )
+    return anatomy
 
 
 def direction_of(anatomy: Anatomy) -> str:

@@ -22,13 +22,13 @@ _WATCH = "tour_watch"
 _SHARED = ("rules", "store", "elements")
 
 
-def _component(name: str, html: str) -> Any:
+def _component(name: str, html: str, *more: str) -> Any:
     """The parts of one module in order, since Streamlit takes its script as one text."""
     return st.components.v2.component(
         f"mha_tour_{name}",
         html=html,
         css=(_HERE / "tour.css").read_text("utf-8"),
-        js="\n".join((_HERE / f"{part}.js").read_text("utf-8") for part in (*_SHARED, name)),
+        js="\n".join((_HERE / f"{part}.js").read_text("utf-8") for part in (*_SHARED, *more, name)),
     )
 
 
@@ -38,7 +38,7 @@ _watch = st.components.v2.component(
 _bar = _component("bar", '<div class="bar" role="region" aria-label="Tour" hidden></div>')
 _add = _component("add", '<form class="add"></form>')
 _start = _component("start", '<div class="start"></div>')
-_editor = _component("editor", '<div class="editor"></div>')
+_editor = _component("editor", '<div class="editor"></div>', "drag")
 
 
 def default() -> list[dict[str, str]]:

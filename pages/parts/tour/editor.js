@@ -14,7 +14,8 @@ function makeEditor(root, { pages, lesson }) {
     "div",
     { className: "tools" },
     start,
-    press("Save as a file", save),
+    press("Save as a file", () => save("tour.json", "application/json", writeTour(stops()))),
+    press("Save as a hand-out", () => save("tour.txt", "text/plain", handOut(stops(), pages))),
     press("Load a file…", () => file.click()),
     file,
     useLesson,
@@ -27,6 +28,7 @@ function makeEditor(root, { pages, lesson }) {
     start.focus();
   });
   const list = make("ol");
+  const beginDrag = makeDrag(list, move);
   let drawn = null; // the links of the rows
   const whose = make("p", { className: "whose" });
   root.append(whose, tools, make("div", { className: "news" }, told, back), list);
@@ -48,9 +50,9 @@ function makeEditor(root, { pages, lesson }) {
     go(stops(), { at, lesson: own ? null : lesson }, pages);
   }
 
-  function save() {
-    const url = URL.createObjectURL(new Blob([writeTour(stops())], { type: "application/json" }));
-    make("a", { href: url, download: "tour.json" }).click();
+  function save(download, type, text) {
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    make("a", { href: url, download }).click();
     setTimeout(() => URL.revokeObjectURL(url));
   }
 
@@ -67,11 +69,11 @@ function makeEditor(root, { pages, lesson }) {
     }
   };
 
-  function move(at, by) {
+  function move(at, to) {
     const moved = [...stops()];
-    if (!moved[at + by]) return;
-    [moved[at], moved[at + by]] = [moved[at + by], moved[at]];
-    change(moved, `Stop ${at + 1} is stop ${at + by + 1} now.`);
+    if (!moved[to]) return;
+    moved.splice(to, 0, ...moved.splice(at, 1));
+    change(moved, `Stop ${at + 1} is stop ${to + 1} now.`);
   }
 
   function remove(at) {
@@ -102,25 +104,32 @@ function makeEditor(root, { pages, lesson }) {
         if (!event.altKey || !by) return;
         event.preventDefault();
         note.blur(); // keeps what was typed
-        move(at, by);
+        move(at, at + by);
         list.children[at + by]?.querySelector(".note").focus();
       },
     });
     const tool = (name, text, label, onclick, disabled = false) =>
       press(text, onclick, { className: name, "aria-label": label, title: label, disabled });
     const step = (name, by) => () => {
-      move(at, by);
+      move(at, at + by);
       const buttons = list.children[at + by].querySelectorAll(".up, .down");
       const same = list.children[at + by].querySelector(`.${name}`);
       (same.disabled ? [...buttons].find((button) => !button.disabled) : same)?.focus();
     };
     const last = stops().length - 1;
+    const grip = make("span", {
+      className: "grip",
+      title: "Drag to another place",
+      "aria-hidden": "true", // the buttons and keys do the same
+      onpointerdown: (event) => beginDrag(event, grip.closest("li")),
+    });
     return make(
       "li",
       {},
       make(
         "div",
         { className: "head" },
+        grip,
         make("a", { href: address.href, text: titleOf(stop, pages), title: stop.link }),
         tool("play", "Play from here", `Play from stop ${number}`, () => play(at)),
         tool("up", "↑", `Move stop ${number} up`, step("up", -1), at === 0),

@@ -11,9 +11,13 @@ const UNSEEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u; // no pa
 
 class Fault extends Error {}
 
+function seen(text) {
+  return text.replace(new RegExp(UNSEEN, "gu"), " ");
+}
+
 function shown(value) {
   const text = JSON.stringify(value) ?? String(value);
-  const characters = [...text.replace(new RegExp(UNSEEN, "gu"), " ")];
+  const characters = [...seen(text)];
   return characters.length > 60 ? `${characters.slice(0, 60).join("")}…` : characters.join("");
 }
 
@@ -114,9 +118,21 @@ function writeTour(stops) {
   return `${JSON.stringify(tour, null, 2)}\n`;
 }
 
+// The stops as plain text, to print or to send: title, note and address of each.
+function handOut(stops, pages) {
+  const written = stops.map((stop, at) =>
+    [
+      `${at + 1}. ${oneLine(seen(titleOf(stop, pages)))}`,
+      ...(stop.note ? [stop.note] : []),
+      addressOf(stop.link, pages, []).href,
+    ].join("\n   "),
+  );
+  return `${written.join("\n\n")}\n`;
+}
+
 // The address of a stop. Its page is one of ours, below where the app is served; nothing of the
 // link's text can be another host or another scheme.
-function addressOf(link, pages) {
+function addressOf(link, pages, modes = MODES) {
   const { page, query } = partsOf(link, pages);
   const here = location.pathname.replace(/\/+$/, "");
   const now = pages.find(({ path }) => path && here.endsWith(`/${path}`));
@@ -124,7 +140,7 @@ function addressOf(link, pages) {
   const address = new URL(`${root}/${page.path}`, location.origin);
   address.search = query;
   const asked = new URLSearchParams(location.search);
-  for (const mode of MODES) {
+  for (const mode of modes) {
     if (asked.has(mode)) address.searchParams.set(mode, asked.get(mode));
   }
   return address;

@@ -73,9 +73,9 @@ def choose_jobs(settings: Settings) -> list[tuple[str, str]]:
     """Draw the two choices of what heads are scored for: task and job of each."""
     by_name = {f"{task}: {job}": (task, job) for task in settings.tasks for job in jobs(task)}
     names = list(by_name)
-    own = len(jobs(settings.tasks[0])) - 3  # before "first token" and "itself"
+    first = [names.index(f"{task}: {job}") for task, job in first_jobs(settings)]
     chosen = []
-    for column, key, index in zip(st.columns(2), ("job", "job2"), (0, own), strict=True):
+    for column, key, index in zip(st.columns(2), ("job", "job2"), first, strict=True):
         with column:
             name = bound.pick(
                 "Upper score" if key == "job" else "Lower score",
@@ -86,6 +86,13 @@ def choose_jobs(settings: Settings) -> list[tuple[str, str]]:
             )
         chosen.append(by_name[name])
     return chosen
+
+
+def first_jobs(settings: Settings) -> list[tuple[str, str]]:
+    """Task and job of both strips where none was chosen: the one that comes first, and the last."""
+    task = settings.tasks[0]
+    every = jobs(task)
+    return [(task, every[0]), (task, every[-3])]  # before "first token" and "itself"
 
 
 @st.fragment(run_every=EVERY_SECONDS)
