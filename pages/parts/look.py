@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from mha.charts import Theme, row_pixels
+from mha.charts.projector import for_projector
 from pages.parts import presenter
 
 _STYLE = Path(__file__).with_name("look.css")
@@ -37,13 +38,25 @@ def tall(n_rows: int) -> dict[str, float]:
 
 
 def picture(
-    table: pd.DataFrame, spec: Mapping[str, Any], *, alt: str, key: str | None = None, **more: Any
+    table: pd.DataFrame,
+    spec: Mapping[str, Any],
+    *,
+    alt: str,
+    key: str | None = None,
+    at_most: float | None = None,
+    **more: Any,
 ) -> None:
-    """Feed a table to a finished spec; `alt` is what a screen reader is told.
+    """Feed a table to a finished spec.
 
     Streamlit paints a picture of many marks on a canvas, which would be blurred by the zoom of
     presenter mode, and would take a click for one elsewhere.
+
+    Args:
+        alt: what a screen reader is told.
+        at_most: pixels of height that its page has for what it draws while somebody presents, its
+            words at the sides apart: the page is then 1200 wide and 640 high.
     """
     if presenter.is_on():
-        spec = {**spec, "usermeta": {"embedOptions": {"renderer": "svg"}}}
+        spec = for_projector(spec, at_most=at_most)
+        spec["usermeta"] = {"embedOptions": {"renderer": "svg"}}
     st.vega_lite_chart(table, spec, width="stretch", alt=alt, key=key, **more)

@@ -9,7 +9,7 @@ const NARROWEST_CELL = 4;
 function makeRibbon(canvas) {
   const ribbon = makeSurface(canvas);
 
-  ribbon.layOut = (scene, { width, tallest, ratio, type, font, gutter }) => {
+  ribbon.layOut = (scene, { width, tallest, ratio, type, font, gutter, number }) => {
     const { N, C } = scene;
     const room = width - gutter - 2;
     // One row where all numbers can be printed in it; else as few tokens a row as let the rows be
@@ -33,7 +33,7 @@ function makeRibbon(canvas) {
       x: Float32Array.from(address, (at) => left + (at % perRow) * wide),
       y: Float32Array.from(address, (at) => top * ratio + Math.floor(at / perRow) * high),
     }));
-    const how = { ratio, font, marked: false };
+    const how = { ratio, font, marked: false, number };
     ribbon.sprites = makeSprites(Math.round(wide), Math.round(high), scene, how);
   };
 

@@ -1,19 +1,17 @@
 // The picture of a stage: every number in its cell, heads named, tokens counted down the side.
 
-const MOST_HEIGHT = 620; // of the picture, in CSS pixels, for the sake of the numbers in it
-
 function makeStage(canvas) {
   const stage = makeSurface(canvas);
 
-  stage.layOut = (scene, { width, tallest, ratio, type, font, gutter }) => {
+  stage.layOut = (scene, { width, tallest, most, ratio, type, font, gutter, number }) => {
     const { rows, columns } = scene;
     const whole = (pixels) => Math.max(1, Math.floor(pixels * ratio) / ratio);
     const cellWidth = whole(Math.min(56, (width - gutter - 2) / columns));
     // As high as there is room; a little higher where that lets the numbers be printed.
     const gap = 1.5; // or less, between such cells
-    const printed = NUMBER_FITS / NUMBER_HEIGHT + gap;
+    const printed = number.fits / number.height + gap;
     const printable =
-      numberWidth(cellWidth - gap, scene.N) >= NUMBER_FITS && rows * printed <= MOST_HEIGHT;
+      numberWidth(cellWidth - gap, scene.N, number) >= number.fits && rows * printed <= most;
     const lowest = Math.max(7, cellWidth * 0.4, printable ? printed : 0);
     const cellHeight = whole(Math.max(lowest, Math.min(cellWidth * 1.6, 56, tallest / rows)));
     const size = Math.max(11, Math.min(16, cellHeight)) * type; // of the names, in CSS pixels
@@ -29,7 +27,7 @@ function makeStage(canvas) {
       y: place(row, top, cellHeight),
     }));
     const marked = scene.stages.some(({ misplaced }) => misplaced);
-    stage.sprites = makeSprites(Math.round(wide), Math.round(high), scene, { ratio, font, marked });
+    stage.sprites = makeSprites(Math.round(wide), Math.round(high), scene, { ratio, font, marked, number });
     stage.size = size * ratio;
     stage.font = `600 ${stage.size}px ${font}`;
     stage.tokenFont = `${stage.size}px ${font}`;

@@ -22,6 +22,7 @@ from pages.parts.scene import Scene
 
 EQUAL = 1e-5
 REPEATS = 9
+_PIXELS, _TIMED = 440, 360  # of a presenter's picture, below less and more to say
 QUANTITIES = {
     "multiply-adds of a token": "multiply_adds",
     "all so far": "so_far",
@@ -47,8 +48,9 @@ def show(scene: Scene, picture_place: bound.Place) -> Takeaway:
                 "Sizes as small as these take most of their time to be called at all: a cache "
                 "shows in the time at long texts and wide layers."
             )
+        at_most = _TIMED if quantity == "seconds" else _PIXELS
         picture = decoding_marks(table, quantity, T), decode_spec(look.theme())
-        look.picture(*picture, alt=_alt(name, table, quantity))
+        look.picture(*picture, alt=_alt(name, table, quantity), at_most=at_most)
     if ran is not None:
         _verdict(ran, T)
     _rows(scene.sentence, table)
