@@ -28,7 +28,8 @@ function makeRibbon(canvas) {
     ribbon.resize(width, Math.ceil(top + rows * cellHeight + 4), ratio);
     const [left, wide, high] = [gutter * ratio, cellWidth * ratio, cellHeight * ratio];
     ribbon.frame = { left, top: top * ratio, wide, high, perRow };
-    ribbon.font = `600 ${15 * type * ratio}px ${font}`;
+    ribbon.type = 15 * type * ratio;
+    ribbon.font = `600 ${ribbon.type}px ${font}`;
     ribbon.places = scene.stages.map(({ address }) => ({
       x: Float32Array.from(address, (at) => left + (at % perRow) * wide),
       y: Float32Array.from(address, (at) => top * ratio + Math.floor(at / perRow) * high),

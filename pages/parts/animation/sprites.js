@@ -41,6 +41,7 @@ function makeSprites(width, height, { owner, N, hues, inks }, { ratio, font, mar
   return {
     width: w,
     height: h,
+    type: numbered ? size : 0, // in device pixels
     paint(context, n, wrong, x, y) {
       const kind = numbered ? n : owner[n] % hues.length;
       const top = (Math.floor(kind / across) + (wrong ? down : 0)) * h;

@@ -28,9 +28,9 @@ function makeStage(canvas) {
     }));
     const marked = scene.stages.some(({ misplaced }) => misplaced);
     stage.sprites = makeSprites(Math.round(wide), Math.round(high), scene, { ratio, font, marked, number });
-    stage.size = size * ratio;
-    stage.font = `600 ${stage.size}px ${font}`;
-    stage.tokenFont = `${stage.size}px ${font}`;
+    stage.type = size * ratio;
+    stage.font = `600 ${stage.type}px ${font}`;
+    stage.tokenFont = `${stage.type}px ${font}`;
     stage.gutter = gutter;
     stage.context.font = stage.font;
     stage.names = headNames(stage.context, scene, wide);
@@ -82,7 +82,7 @@ function makeStage(canvas) {
     context.font = stage.font;
     for (const { head, left, right, top } of blocks) {
       const x = frame.left + ((left + right) / 2) * frame.wide;
-      const y = frame.top + top * frame.high - Math.min(0.5 * frame.high, 0.75 * stage.size);
+      const y = frame.top + top * frame.high - Math.min(0.5 * frame.high, 0.75 * stage.type);
       const name = stage.names[head];
       if (name) write(context, name, x, y, { ...colors, ratio, align: "center" });
     }
@@ -97,14 +97,14 @@ function makeStage(canvas) {
       write(context, text, x, y, { ...colors, ratio, align: "right", alpha });
     };
     context.font = stage.tokenFont;
-    const every = Math.ceil(stage.size / frame.high); // no two of them may touch
+    const every = Math.ceil(stage.type / frame.high); // no two of them may touch
     const rowsOfBlocks = new Map(); // the leftmost block of every row of blocks
     for (const block of blocks) {
       const key = `${block.batch} ${block.top}`;
       if (!(rowsOfBlocks.get(key)?.left <= block.left)) rowsOfBlocks.set(key, block);
     }
     const named = new Set();
-    const above = Math.max(0.5, stage.size / frame.high);
+    const above = Math.max(0.5, stage.type / frame.high);
     for (const { batch, left, top } of rowsOfBlocks.values()) {
       for (let token = 0; token < T; token += every) {
         label(`${word}${token}`, left, top + token + 0.5);
