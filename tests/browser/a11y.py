@@ -13,6 +13,8 @@ CONTENT_HEIGHT = """() => Math.max(
         .map((part) => part.scrollHeight)
 )"""
 
+IS_DARK = "() => matchMedia('(prefers-color-scheme: dark)').matches"
+
 
 def serious_findings(page: Page, *themes: str) -> list[str]:
     """Return axe's serious and critical findings, one line for each element.
@@ -26,7 +28,7 @@ def serious_findings(page: Page, *themes: str) -> list[str]:
     show_everything(page)
     found = []
     for theme in themes or (None,):
-        if theme is not None:
+        if theme is not None and page.evaluate(IS_DARK) != (theme == "dark"):
             page.emulate_media(color_scheme=theme)
             settle(page)
         result = Axe().run(page).response

@@ -50,7 +50,7 @@ MEASURED = (
 )  # for what is cut off or small, by their own tests
 LEAST_CONTRAST = 4.5
 TALL = 4000  # a window so tall that most pages have nothing scrolled out of sight
-WAYS = [(LAPTOP[0], "dark"), (PHONE[0], "light"), (LAPTOP[0], "light"), (PHONE[0], "dark")]
+WAYS = [(LAPTOP[0], "dark"), (PHONE[0], "dark"), (PHONE[0], "light")]
 
 # The words of a chart, what they are drawn with, and the ground that shows behind them.
 WORDS = """chart => {
@@ -163,7 +163,7 @@ def test_on_a_phone_the_sidebar_opens_and_a_cell_can_be_chosen(open_page):
 
 @pytest.mark.parametrize("address", [a for a in addresses() if a not in OPENED_WHOLE])
 def test_no_page_has_a_serious_barrier(open_page, address):
-    """On a laptop and on a phone, in light and in dark: each step in one of these ways."""
+    """On a laptop, and on a phone in light and in dark: each step in one of these ways."""
     found = []
     page = open_page(link(address, query="light", key="is", guess="is"))
     for number, view in enumerate(views(page)):

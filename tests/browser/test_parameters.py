@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.reading import link, link_of, messages, pictures, press_segment, turn, widget
-from tests.browser.sight import PHONE, PROJECTOR, faults_of_steps, out_of_sight
+from tests.browser.sight import PHONE, PROJECTOR, faults, out_of_sight
 from tests.browser.visit import resize, settle
 
 PATH = "/parameters"
@@ -107,7 +107,12 @@ def test_picture_and_sentence_fill_a_projector_s_first_screen_and_heads_have_num
 
 def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page):
     keys = {"kv_heads": 2, "bias": "x", "count_guess": "fewer", "count_reveal": True}
-    wrong = faults_of_steps(open_page(link(PATH, **keys)), "parameters_step", STEPS)
+    wrong = []
+    page = open_page(link(PATH, **keys))
+    for number, step in enumerate(STEPS):
+        page.emulate_media(color_scheme=("light", "dark")[number % 2])
+        press_segment(page, "parameters_step", step)
+        wrong += faults(page, step)
     page = open_page(link(PATH, **WIDEST))
     for size in (PHONE, PROJECTOR):
         resize(page, *size)
