@@ -13,7 +13,7 @@ from pages.parts.chips import fit_in_a_row
 from pages.parts.hand_built.choice import Shown
 
 VIEWS = ("Grid", "Lines")
-_PIXELS, _CHIPS, _QUESTION, _ANSWER = 336, 80, 66, 86  # of a presenter's page
+_PIXELS, _CHIPS, _QUESTION, _ANSWER = 336, 64, 66, 86  # of a presenter's page
 
 
 def choose_view() -> str:
