@@ -186,8 +186,9 @@ def _below(one_a_bar: str) -> list[alt.Chart]:
             baseline="top",
             dy=7,
             color="currentColor",
-            fontSize=alt.ExprRef(f"min(17, max(9, {size}))"),
+            fontSize=alt.ExprRef(f"min(17, max(datum.lit ? 13 : 9, {size}))"),
             fontWeight=_BOLD,
+            opacity=alt.ExprRef(f"datum.lit || {size} >= 7 ? 1 : 0"),
         )
         .encode(x=_x("x"), y=alt.value("height"), text="tick:N")
     )

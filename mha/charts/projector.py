@@ -45,8 +45,11 @@ def _legible(layer: Mapping[str, Any]) -> Mapping[str, Any]:
         }
     elif (side := _side(layer["encoding"])) is not None:
         channel, field = side
-        every = f"ceil({_STEPS[channel]} / bandwidth('{channel}'))"
-        larger = f"datum.{field} % {every} ? 0 : {larger}"
+        is_left_out = f"datum.{field} % ceil({_STEPS[channel]} / bandwidth('{channel}'))"
+        if "opacity" in layer["encoding"]:
+            larger = f"{is_left_out} ? 0 : {larger}"
+        else:  # not by its size: what leans out of a chart is measured before its width is known
+            mark = {**mark, "opacity": {"expr": f"{is_left_out} ? 0 : 1"}}
     grown = {"expr": larger} if isinstance(larger, str) else larger
     return {**layer, "mark": {**mark, "fontSize": grown}}
 

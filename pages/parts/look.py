@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,12 @@ import streamlit as st
 
 from mha.charts import Theme, row_pixels
 from mha.charts.projector import for_projector
+from mha.tables import LABEL_COLUMNS
 from pages.parts import presenter
 
 _STYLE = Path(__file__).with_name("look.css")
 _ICON = Path(__file__).with_name("icon.svg")  # a Material Symbol here would be fetched from afar
+_USUAL_LETTERS, _LETTER_PIXELS = 8, 6
 
 
 def set_up() -> None:
@@ -35,6 +37,12 @@ def theme() -> Theme:
 def tall(n_rows: int) -> dict[str, float]:
     """The height of a matrix alone in its row: what is small is drawn larger."""
     return {"height": n_rows * row_pixels(n_rows)}
+
+
+def leaning(words: Sequence[str]) -> float:
+    """How much higher slanted words stand above a presenter's picture than usual, in pixels."""
+    longest = min(LABEL_COLUMNS, max(map(len, words)))
+    return _LETTER_PIXELS * max(0, longest - _USUAL_LETTERS)
 
 
 def picture(

@@ -85,7 +85,7 @@ function makeAnimation(host) {
       ratio: (window.devicePixelRatio || 1) * zoom,
       font: style.fontFamily,
       gutter: width < 700 ? 22 : (isPresented ? 60 : 66) * type,
-      number: isPresented ? PRESENTED_NUMBER : NUMBER,
+      print: isPresented ? PRESENTED_PRINT : PRINT,
     };
     let [tallest, most] = [between(230, height * 0.33, 420), MOST_HEIGHT];
     let memory = between(84, height * 0.13, 150);

@@ -3,18 +3,18 @@
 function makeStage(canvas) {
   const stage = makeSurface(canvas);
 
-  stage.layOut = (scene, { width, tallest, most, ratio, type, font, gutter, number }) => {
+  stage.layOut = (scene, { width, tallest, most, ratio, type, font, gutter, print }) => {
     const { rows, columns } = scene;
     const whole = (pixels) => Math.max(1, Math.floor(pixels * ratio) / ratio);
     const cellWidth = whole(Math.min(56, (width - gutter - 2) / columns));
     // As high as there is room; a little higher where that lets the numbers be printed.
     const gap = 1.5; // or less, between such cells
-    const printed = number.fits / number.height + gap;
+    const printed = print.fits / print.height + gap;
     const printable =
-      numberWidth(cellWidth - gap, scene.N, number) >= number.fits && rows * printed <= most;
-    const lowest = Math.max(7, cellWidth * 0.4, printable ? printed : 0);
+      numberWidth(cellWidth - gap, scene.N, print) >= print.fits && rows * printed <= most;
+    const lowest = Math.max(7, cellWidth * print.lowest, printable ? printed : 0);
     const cellHeight = whole(Math.max(lowest, Math.min(cellWidth * 1.6, 56, tallest / rows)));
-    const size = Math.max(11, Math.min(16, cellHeight)) * type; // of the names, in CSS pixels
+    const size = Math.max(print.names, Math.min(16, cellHeight)) * type; // of the names, in CSS pixels
     const top = size + 8;
     stage.resize(width, Math.ceil(top + rows * cellHeight + 4), ratio);
     const left = gutter + (width - gutter - columns * cellWidth) / 2;
@@ -27,7 +27,8 @@ function makeStage(canvas) {
       y: place(row, top, cellHeight),
     }));
     const marked = scene.stages.some(({ misplaced }) => misplaced);
-    stage.sprites = makeSprites(Math.round(wide), Math.round(high), scene, { ratio, font, marked, number });
+    const how = { ratio, font, marked, print };
+    stage.sprites = makeSprites(Math.round(wide), Math.round(high), scene, how);
     stage.type = size * ratio;
     stage.font = `600 ${stage.type}px ${font}`;
     stage.tokenFont = `${stage.type}px ${font}`;

@@ -25,7 +25,7 @@ from pages.parts.link import D_MODEL_RANGE, message
 from pages.parts.words import plain
 
 AT_ONCE = 6  # heads that are drawn
-_ALONE, _IN_TWO_ROWS = 340, 124  # pixels of a presenter's pictures, in one row and in two
+_ALONE, _IN_TWO_ROWS = 340, 120  # pixels of a presenter's pictures, in one row and in two
 _LAST = 3 * D_MODEL_RANGE[1]  # of the pictures that qkv can be cut into
 
 
@@ -48,6 +48,7 @@ def show(run: Run, name: str) -> Sequence[Panel]:
         across = {1: 1, 2: 2, 4: 2}.get(count, 3)
         places = _places(count, across)
         at_most = _ALONE if len(places) == across else _IN_TWO_ROWS
+        at_most -= look.leaning(panels[0].columns)
         for panel, cell, place in zip(panels, cells, places, strict=True):
             with place:
                 _draw(run, name, panel, cell, at_most)

@@ -49,10 +49,12 @@ def draw(
 
 def room(sentence: Sentence, *, predicts: bool, hidden: bool) -> float:
     """The height of a presenter's picture below the words, a question and the answer to it."""
-    below_words = _PIXELS if fit_in_a_row(sentence) else _PIXELS + _CHIPS
+    pixels = _PIXELS - look.leaning(sentence.labels)
+    if not fit_in_a_row(sentence):
+        pixels += _CHIPS
     if not predicts:
-        return below_words
-    return below_words - _QUESTION - (0 if hidden else _ANSWER)
+        return pixels
+    return pixels - _QUESTION - (0 if hidden else _ANSWER)
 
 
 def _largest_in_words(shown: Shown, sentence: Sentence, cell: Cell) -> str:

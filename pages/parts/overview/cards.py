@@ -40,7 +40,7 @@ def draw(each: Mapping[str, str], scene: Scene) -> None:
 
 def _link(page: str) -> None:
     """The link of the page, which keeps the scene."""
-    st.page_link(f"pages/{page}.py", label=f"**{_titles()[page]} →**")
+    st.page_link(f"pages/{page}.py", label=f"**{_titles()[page]}\N{NO-BREAK SPACE}→**")
 
 
 @st.cache_data(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mha.charts.ledger import PIXELS, changes_spec, parameters_spec, with_hues
+from mha.charts.ledger import changes_spec, parameters_spec, with_hues
 from mha.ledger import count_scores
 from mha.ledger_tables import MOST_SLICES, changes_table, parameters_table
 from pages.parts import bound, look
 from pages.parts.parameters.layer import Layer
 
-_ASKED, _TOLD = 430, 340  # pixels of a presenter's pictures, below a question and its answer
+_BELOW_CLAIM, _BELOW_QUESTION, _BELOW_ANSWER = 470, 380, 300  # pixels of a presenter's pictures
 STACKS = ("by projection", "by head")
 
 
@@ -25,7 +25,7 @@ def draw(layer: Layer, *, by_head: bool, predicts: bool, hidden: bool) -> None:
 
     predicts: whether a question stands above them.
     """
-    at_most = PIXELS if not predicts else _ASKED if hidden else _TOLD
+    at_most = _BELOW_CLAIM if not predicts else _BELOW_QUESTION if hidden else _BELOW_ANSWER
     h = layer.config.n_heads
     family = (layer.config,) if hidden else layer.family
     left, right = st.columns([3, 2], gap="medium")
