@@ -6,7 +6,15 @@ from playwright.sync_api import Page, expect
 
 from mha.sentence import MAX_TOKENS
 from tests.browser.a11y import serious_findings
-from tests.browser.reading import addresses, click_cell, link, link_of, type_words, widget
+from tests.browser.reading import (
+    READ_PICTURE,
+    addresses,
+    link,
+    link_of,
+    picture_of,
+    type_words,
+    widget,
+)
 from tests.browser.sight import PROJECTOR, below_the_fold, out_of_sight
 from tests.browser.visit import settle
 
@@ -95,7 +103,12 @@ def test_keys_walk_black_out_and_leave_but_never_while_somebody_types(open_page)
     dialogs = {name: page.locator(f"dialog.{name}") for name in ("black", "help")}
     slider = widget(page, "sharp_left").get_by_role("slider")
 
-    click_cell(page, "left", 20, 7)  # on the zoomed page, of so many cells that they are small
+    # On the zoomed page, of so many cells that they are small and not every column has its word.
+    cells = picture_of(page, "left").evaluate(READ_PICTURE)["cells"]
+    cells.sort(key=lambda cell: (round(cell[1]), cell[0]))
+    left, top, right, bottom, _ = cells[20 * MAX_TOKENS + 7]
+    page.mouse.click((left + right) / 2, (top + bottom) / 2)
+    settle(page)
     assert (link_of(page)["query"], link_of(page)["key"]) == ("w20", "w7")
 
     press(page, "ArrowRight", "PageDown")
