@@ -18,8 +18,9 @@ presenter.aside("introduction").markdown(
     "in another way."
 )
 diagram = st.container()
-facts = st.container()
-picture = st.container()
+with st.container(key="facts_and_picture"):  # side by side on a presenter's page
+    facts = st.container()
+    picture = st.container()
 presenter.aside("sizes").subheader("Step, sizes and seed")
 wrong_links = st.container()
 step_column, batch_column, kv_column, seed_column = st.columns([3, 2, 4, 2], gap="medium")

@@ -20,7 +20,7 @@ from pages.parts.hand_built import (
 from pages.parts.scene import enter
 
 STEPS = {
-    "Arithmetic": "Click a cell, or a word beside a row, for its arithmetic.",
+    "Arithmetic": "Click a cell, or a word, for its arithmetic.",
     "Matrices": "The matrices below say why.",
     "Handed on": "Below stands what arrives there.",
     "Predict": "Guess before you see them.",
@@ -79,8 +79,9 @@ with step_place:
             copying.show(sentence)
 
 hidden = step == "Predict" and predict.is_hidden()
+at_most = pictures.room(sentence, predicts=step == "Predict", hidden=hidden)
 for one in shown:
-    pictures.draw(one, sentence, cell, view, hidden=hidden)
+    pictures.draw(one, sentence, cell, view, hidden=hidden, at_most=at_most)
 code.show(shown)
 match step:
     case "Your own head":

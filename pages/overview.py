@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mha.models import MODELS
-from pages.parts import tour
+from pages.parts import presenter, tour
 from pages.parts.chips import category_chips
 from pages.parts.export import offer
 from pages.parts.export.heads import of_gallery
@@ -59,7 +59,7 @@ CARDS = {
     "the views that you choose.",
 }
 cards.draw(CARDS, scene)
-st.markdown(
+presenter.aside("sizes").markdown(
     f"Your words and sizes: **T = {len(scene.sentence)}** tokens; **C = {config.d_model}** numbers "
     f"a token; **h = {config.n_heads}** heads, each of **d_head = {config.d_head}** numbers."
 )

@@ -35,5 +35,5 @@ hidden = step == "Predict" and predict.is_hidden(counted)
 with sentence_place:
     claim.say(counted, hidden=hidden)
 with picture_place:
-    picture.draw(counted, by_head=by_head, hidden=hidden)
+    picture.draw(counted, by_head=by_head, predicts=step == "Predict", hidden=hidden)
 offer(None if hidden else of_layer(counted, by_head=by_head))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mha.layout import MISTAKES, stages
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.animation import animate
 from pages.parts.export import offer
 from pages.parts.export.layout import of_stages
@@ -22,13 +22,14 @@ with st.container(horizontal=True, horizontal_alignment="distribute", vertical_a
         help="A real one, which raises no error. The numbers in the wrong place are crossed out.",
     )
 st.markdown("The picture regroups at every step; the memory under it changes only by a copy.")
-picture = st.container()
+picture, below_picture = st.container(), st.container()
 outcome_column, batch_column = st.columns([7, 1])
 with batch_column:
     batch = bound.segments("Batch", (1, 2), key="batch", tell_in=wrong_links)
 size, notes = sizes.fit(scene, batch)
 for note in notes:
-    picture.info(note, icon=":material/info:")
+    place = below_picture if presenter.is_on() else picture
+    place.info(note, icon=":material/info:")
 
 mistaken = None if mistake == "none" else mistake
 steps = stages(*size, mistake=mistaken)

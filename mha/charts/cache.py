@@ -129,26 +129,27 @@ def _drop(
         .mark_rule(color=color, strokeWidth=2, strokeDash=dash or [1, 0], aria=False)
     )
     if past is None:
-        return [rule.encode(x=_x("x"), y=_y("y"), y2=alt.value(PIXELS))]
-    top, bottom = _top(*past), _top(*past) + past[1] * _LINE_HEIGHT
+        return [rule.encode(x=_x("x"), y=_y("y"), y2=alt.value("height"))]
+    top = _top(*past)
+    bottom = f"({top} + {past[1] * _LINE_HEIGHT})"
     along = "(datum.x - datum.other_x) * width * (datum.other_signs > 0 ? 1 : -1)"
     reach = f"abs(datum.other_signs) * {_SIGN}"
     crosses = f"isValid(datum.other_x) && {along} > 0 && {along} < {reach}"
     mark = "scale('y', datum.y)"
-    ends = alt.value(alt.ExprRef(f"{crosses} ? max({mark}, {top}) : {PIXELS}"))
-    again = alt.value(alt.ExprRef(f"{crosses} ? max({mark}, {bottom}) : {PIXELS}"))
+    ends = alt.value(alt.ExprRef(f"{crosses} ? max({mark}, {top}) : height"))
+    again = alt.value(alt.ExprRef(f"{crosses} ? max({mark}, {bottom}) : height"))
     return [
         rule.encode(x=_x("x"), y=_y("y"), y2=ends),
-        rule.encode(x=_x("x"), y=again, y2=alt.value(PIXELS)),
+        rule.encode(x=_x("x"), y=again, y2=alt.value("height")),
     ]
 
 
-def _top(above: float, lines: int) -> float:
-    """The pixel at which a text begins that has so many lines, and so many between it and the axis.
+def _top(above: float, lines: int) -> str:
+    """Where a text begins that has so many lines, and so many between it and the axis: in pixels.
 
     The first line begins half a line above its middle.
     """
-    return PIXELS - (above + lines - 0.5) * _LINE_HEIGHT
+    return f"(height - {(above + lines - 0.5) * _LINE_HEIGHT:g})"
 
 
 def _beside(shown: str, above: float, lines: int, theme: Theme) -> list[alt.Chart]:
@@ -156,7 +157,7 @@ def _beside(shown: str, above: float, lines: int, theme: Theme) -> list[alt.Char
 
     above: lines of room between the axis and them. lines: that they have.
     """
-    top = alt.value(_top(above, lines))
+    top = alt.value(alt.ExprRef(_top(above, lines)))
     words = alt.Chart().transform_filter(shown).encode(x=_x("x"), y=top)
     dx = alt.ExprRef("datum.align == 'left' ? 8 : -8")
     return _haloed(words, theme, baseline="top", align=alt.ExprRef("datum.align"), dx=dx)
@@ -201,13 +202,14 @@ def _ticks_below(title: str, theme: Theme) -> list[alt.Chart]:
     """The axis, the numbers below it, and what they are."""
     ticks = of_kind("tick_x")
     grey = {"color": MASK_GREY, "strokeWidth": 1.5, "aria": False}
-    numbers = ticks.encode(x=_x("x"), y=alt.value(PIXELS))
+    foot = alt.value("height")
+    numbers = ticks.encode(x=_x("x"), y=foot)
     first = ticks.transform_filter("datum.x == 0 || datum.x == 0.5 && datum.text == '1'")
-    named = first.encode(x=alt.value(0), y=alt.value(PIXELS))
+    named = first.encode(x=alt.value(0), y=foot)
     bold = alt.ExprRef("datum.lit ? 'bold' : 'normal'")
     return [
-        ticks.mark_rule(**grey).encode(x=_x("x"), y=alt.value(PIXELS), y2=alt.value(PIXELS + 6)),
-        ticks.mark_rule(**grey).encode(x=alt.value(0), x2=alt.value("width"), y=alt.value(PIXELS)),
+        ticks.mark_rule(**grey).encode(x=_x("x"), y=foot, y2=alt.value(alt.ExprRef("height + 6"))),
+        ticks.mark_rule(**grey).encode(x=alt.value(0), x2=alt.value("width"), y=foot),
         *_haloed(numbers, theme, baseline="top", dy=10, fontWeight=bold),
         *_haloed(named, theme, alt.value(title), baseline="top", align="left", dy=34),
     ]

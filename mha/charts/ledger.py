@@ -186,16 +186,17 @@ def _below(one_a_bar: str) -> list[alt.Chart]:
             baseline="top",
             dy=7,
             color="currentColor",
-            fontSize=alt.ExprRef(f"min(17, max(9, {size}))"),
+            fontSize=alt.ExprRef(f"min(17, max(datum.lit ? 13 : 9, {size}))"),
             fontWeight=_BOLD,
+            opacity=alt.ExprRef(f"datum.lit || {size} >= 7 ? 1 : 0"),
         )
-        .encode(x=_x("x"), y=alt.value(PIXELS), text="tick:N")
+        .encode(x=_x("x"), y=alt.value("height"), text="tick:N")
     )
     title = (
         alt.Chart()
         .transform_filter(f"{one_a_bar} && datum.lit")
         .mark_text(align="left", baseline="top", dy=30, fontSize=17, color="currentColor")
-        .encode(x=alt.value(0), y=alt.value(PIXELS), text=alt.value("number of heads, h"))
+        .encode(x=alt.value(0), y=alt.value("height"), text=alt.value("number of heads, h"))
     )
     return [ticks, title]
 

@@ -72,7 +72,7 @@ def numbers(shown: str, text: Any, length: str, x: Any, y: Any) -> alt.Chart:
 
     length: how many characters the number has, as an expression.
     """
-    size = alt.ExprRef(f"min(22, bandwidth('x') * 1.45 / {length}, bandwidth('y') * 0.62)")
+    size = alt.ExprRef(f"min(22, bandwidth('x') * 1.6 / {length}, bandwidth('y') * 0.68)")
     fits = alt.ExprRef(f"bandwidth('x') >= {MIN_NUMBER_PIXELS} && bandwidth('y') >= 15 ? 1 : 0")
     return (
         alt.Chart()

@@ -26,9 +26,12 @@ def losses_spec(theme: Theme, steps: int) -> dict[str, Any]:
     return {**kept(_losses, theme, steps), "height": LOSS_PIXELS}
 
 
-def scores_spec(theme: Theme, steps: int, n_rows: int) -> dict[str, Any]:
-    """A strip a head, a uniform head's below them: ready to be fed its marks."""
-    return {**kept(_scores, theme, steps), "height": n_rows * strip_pixels(n_rows)}
+def scores_spec(theme: Theme, steps: int, n_rows: int, *, axis: bool = True) -> dict[str, Any]:
+    """A strip a head, a uniform head's below them: ready to be fed its marks.
+
+    axis: whether the steps are written below; they need not be where another picture has them.
+    """
+    return {**kept(_scores, theme, steps, axis), "height": n_rows * strip_pixels(n_rows)}
 
 
 def knock_out_spec(theme: Theme, n_rows: int) -> dict[str, Any]:
@@ -73,7 +76,7 @@ def _losses(theme: Theme, steps: int) -> alt.LayerChart:
     )
 
 
-def _scores(theme: Theme, steps: int) -> alt.LayerChart:
+def _scores(theme: Theme, steps: int, axis: bool) -> alt.LayerChart:
     scale = alt.Scale(domain=[0, 1], range=list(SEQUENTIAL[theme]), clamp=True, interpolate="rgb")
     color = alt.Color("value:Q", scale=scale, legend=None)
     place = alt.Scale(paddingInner=0.12, paddingOuter=0)
@@ -89,7 +92,7 @@ def _scores(theme: Theme, steps: int) -> alt.LayerChart:
         [
             alt.Chart()
             .mark_rect()
-            .encode(x=_steps("step", steps), x2="until:Q", y=y, color=color, tooltip=tips),
+            .encode(x=_steps("step", steps, axis), x2="until:Q", y=y, color=color, tooltip=tips),
             once.mark_text(**words, align="right", dx=-8).encode(
                 x=alt.value(0), y=y, text="name_of:N"
             ),
@@ -125,9 +128,10 @@ def _knock_out(theme: Theme) -> alt.LayerChart:
     )
 
 
-def _steps(field: str, steps: int) -> alt.X:
+def _steps(field: str, steps: int, axis: bool = True) -> alt.X:
     scale = alt.Scale(domain=[0, steps * (1 + 1 / 60)], nice=False)
-    return alt.X(f"{field}:Q", scale=scale, title="steps of training", axis=_axis([0, steps], ","))
+    below = _axis([0, steps], ",") if axis else None
+    return alt.X(f"{field}:Q", scale=scale, title="steps of training", axis=below)
 
 
 def _axis(values: list[float], format: str, *, grid: bool = False) -> alt.Axis:

@@ -7,7 +7,9 @@ from pathlib import Path
 import streamlit as st
 
 from mha.sentence import CATEGORY_NAMES, Sentence
-from pages.parts import scene
+from pages.parts import presenter, scene
+
+_ROW, _LEAST, _PADDING = 110, 7, 4  # letters: of a presenter's row, and of a chip in it
 
 _HERE = Path(__file__).parent
 _chips = st.components.v2.component(
@@ -24,12 +26,18 @@ def category_chips(sentence: Sentence) -> None:
         {"word": label, "category": category}
         for label, category in zip(sentence.labels, sentence.categories, strict=True)
     ]
-    _chips(
-        data={"words": words, "categories": list(CATEGORY_NAMES)},
-        key="chips",
-        height="content",
-        on_pressed_change=_move_to_next_category,
-    )
+    with st.container() if fit_in_a_row(sentence) else presenter.aside("chips"):
+        _chips(
+            data={"words": words, "categories": list(CATEGORY_NAMES)},
+            key="chips",
+            height="content",
+            on_pressed_change=_move_to_next_category,
+        )
+
+
+def fit_in_a_row(sentence: Sentence) -> bool:
+    """Whether they do on a presenter's page, which has the height of no more than one."""
+    return sum(max(_LEAST, len(word) + _PADDING) for word in sentence.labels) <= _ROW
 
 
 def _move_to_next_category() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import pyarrow as pa
 import streamlit as st
 
 from mha.charts import Theme, row_pixels
+from mha.charts.projector import for_projector
+from mha.tables import LABEL_COLUMNS
 from pages.parts import presenter
 
 _STYLE = Path(__file__).with_name("look.css")
@@ -18,6 +20,7 @@ _STYLE = Path(__file__).with_name("look.css")
 pd.set_option("mode.string_storage", "python")
 
 _ICON = Path(__file__).with_name("icon.svg")  # a Material Symbol here would be fetched from afar
+_USUAL_LETTERS, _LETTER_PIXELS = 8, 6
 
 
 def set_up() -> None:
@@ -40,16 +43,34 @@ def tall(n_rows: int) -> dict[str, float]:
     return {"height": n_rows * row_pixels(n_rows)}
 
 
+def leaning(words: Sequence[str]) -> float:
+    """How much higher slanted words stand above a presenter's picture than usual, in pixels."""
+    longest = min(LABEL_COLUMNS, max(map(len, words)))
+    return _LETTER_PIXELS * max(0, longest - _USUAL_LETTERS)
+
+
 def picture(
-    table: pd.DataFrame, spec: Mapping[str, Any], *, alt: str, key: str | None = None, **more: Any
+    table: pd.DataFrame,
+    spec: Mapping[str, Any],
+    *,
+    alt: str,
+    key: str | None = None,
+    at_most: float | None = None,
+    **more: Any,
 ) -> None:
-    """Feed a table to a finished spec; `alt` is what a screen reader is told.
+    """Feed a table to a finished spec.
 
     Streamlit paints a picture of many marks on a canvas, which would be blurred by the zoom of
     presenter mode, and would take a click for one elsewhere.
+
+    Args:
+        alt: what a screen reader is told.
+        at_most: pixels of height that its page has for what it draws while somebody presents, its
+            words at the sides apart: the page is then 1200 wide and 640 high.
     """
     if presenter.is_on():
-        spec = {**spec, "usermeta": {"embedOptions": {"renderer": "svg"}}}
+        spec = for_projector(spec, at_most=at_most)
+        spec["usermeta"] = {"embedOptions": {"renderer": "svg"}}
     st.vega_lite_chart(_columns(table), spec, width="stretch", alt=alt, key=key, **more)
 
 

@@ -3,7 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.visit import resize
+from tests.browser.visit import resize, settle
 
 SERIOUS = ("serious", "critical")
 # A collapsed sidebar lies to the left of the window, squeezed, and so very tall.
@@ -13,20 +13,31 @@ CONTENT_HEIGHT = """() => Math.max(
         .map((part) => part.scrollHeight)
 )"""
 
+IS_DARK = "() => matchMedia('(prefers-color-scheme: dark)').matches"
 
-def serious_findings(page: Page) -> list[str]:
+
+def serious_findings(page: Page, *themes: str) -> list[str]:
     """Return axe's serious and critical findings, one line for each element.
 
     A rule that axe could not finish is a finding too, since it has judged nothing.
+
+    themes: in which to look, one after the other; the page stays in the last. By default as it is.
     """
     size = page.viewport_size
     # Axe does not judge the contrast of text that is scrolled out of sight.
     show_everything(page)
-    result = Axe().run(page).response
+    found = []
+    for theme in themes or (None,):
+        if theme is not None and page.evaluate(IS_DARK) != (theme == "dark"):
+            page.emulate_media(color_scheme=theme)
+            settle(page)
+        result = Axe().run(page).response
+        rules = [rule for rule in result["violations"] if rule["impact"] in SERIOUS]
+        rules += [rule for rule in result["incomplete"] if "error" in rule]
+        where = f"{theme}: " if theme else ""
+        found += [where + describe(rule, node) for rule in rules for node in rule["nodes"]]
     resize(page, size["width"], size["height"])
-    found = [rule for rule in result["violations"] if rule["impact"] in SERIOUS]
-    unfinished = [rule for rule in result["incomplete"] if "error" in rule]
-    return [describe(rule, node) for rule in found + unfinished for node in rule["nodes"]]
+    return found
 
 
 def show_everything(page: Page) -> None:

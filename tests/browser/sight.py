@@ -39,6 +39,15 @@ CUT_BUTTONS = """() => [...document.querySelectorAll(
 )].filter(part => part.checkVisibility() && getComputedStyle(part).overflowX === "auto"
     && part.scrollWidth > part.clientWidth + 1).map(part => part.textContent)"""
 
+# How far the first picture of a page, and every other that begins on its first screen, reaches
+# below that. A picture's own box holds its legend too.
+BELOW = """pictures => {
+    const end = document.querySelector('[data-testid="stMain"]').getBoundingClientRect().bottom;
+    return pictures.map(picture => picture.getBoundingClientRect())
+        .filter(({ top }, number) => number === 0 || top < end)
+        .map(({ bottom }) => bottom - end);
+}"""
+
 # What is read as a sentence: not labels, captions or links, nor what stands on a button or slider.
 BODY_TEXT = """main => [...main.querySelectorAll("p, li, h1, h2, h3")]
     .filter(text => text.checkVisibility() && text.textContent.trim())
@@ -62,13 +71,16 @@ def faults_of_steps(page: Page, key: str, steps: Sequence[str]) -> list[str]:
     return wrong
 
 
-def faults(page: Page, where: str) -> list[str]:
-    """What is wrong with the page as it is now, on a projector and on a phone."""
+def faults(page: Page, where: str, *themes: str) -> list[str]:
+    """What is wrong with the page as it is now, on a projector and on a phone.
+
+    themes: in which the phone shows it; by default as it is.
+    """
     wrong = []
     for size in (PROJECTOR, PHONE):
         resize(page, *size)
         wrong += out_of_sight(page, f"{where} at {size[0]}")
-    barriers = [f"{where}: {finding}" for finding in serious_findings(page)]
+    barriers = [f"{where}: {finding}" for finding in serious_findings(page, *themes)]
     return [*wrong, *too_small(page, where), *barriers]
 
 
@@ -87,6 +99,13 @@ def out_of_sight(page: Page, where: str) -> list[str]:
         if cut := chart.evaluate(CUT_OFF):
             wrong.append(f"{where}: {chart.get_attribute('aria-label')}: {cut}")
     return wrong
+
+
+def below_the_fold(page: Page, where: str) -> list[str]:
+    """Which pictures, with their legends, are cut by the bottom of the first screen."""
+    main = page.locator('[data-testid="stVegaLiteChart"] svg.marks, .pictures, .mask')
+    below = main.and_(page.locator(":visible")).evaluate_all(BELOW)
+    return [f"{where}: a picture reaches {px:.0f} px below" for px in below if px > 1]
 
 
 def too_small(page: Page, where: str) -> list[str]:

@@ -7,9 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.a11y import serious_findings
 from tests.browser.reading import link, link_of, messages, pictures, press_segment, turn, widget
-from tests.browser.sight import PHONE, PROJECTOR, out_of_sight, too_small
+from tests.browser.sight import PHONE, PROJECTOR, faults, out_of_sight
 from tests.browser.visit import resize, settle
 
 PATH = "/parameters"
@@ -106,26 +105,16 @@ def test_picture_and_sentence_fill_a_projector_s_first_screen_and_heads_have_num
     assert {head: written.count(str(head)) for head in counts} == counts
 
 
-def test_nothing_is_cut_off_or_too_small(open_page):
-    wrong = []
-    for keys, steps in (({}, STEPS), (WIDEST, STEPS[:1])):
-        page = open_page(link(PATH, **keys))
-        for step in steps:
-            press_segment(page, "parameters_step", step)
-            for size in (PHONE, PROJECTOR):
-                resize(page, *size)
-                where = f"{keys} {step} at {size[0]}"
-                wrong += out_of_sight(page, where)
-            wrong += too_small(page, where)
-    assert not wrong, "\n".join(wrong)
-
-
-def test_no_step_has_a_serious_barrier(open_page):
-    found = []
+def test_no_step_has_a_serious_barrier_or_anything_cut_off_or_small(open_page):
     keys = {"kv_heads": 2, "bias": "x", "count_guess": "fewer", "count_reveal": True}
-    for theme, steps in (("light", STEPS), ("dark", STEPS[-1:])):
-        page = open_page(link(PATH, **keys), theme=theme)
-        for step in steps:
-            press_segment(page, "parameters_step", step)
-            found += [f"{theme} {step}: {finding}" for finding in serious_findings(page)]
-    assert not found, "\n".join(found)
+    wrong = []
+    page = open_page(link(PATH, **keys))
+    for number, step in enumerate(STEPS):
+        page.emulate_media(color_scheme=("light", "dark")[number % 2])
+        press_segment(page, "parameters_step", step)
+        wrong += faults(page, step)
+    page = open_page(link(PATH, **WIDEST))
+    for size in (PHONE, PROJECTOR):
+        resize(page, *size)
+        wrong += out_of_sight(page, f"the widest at {size[0]}")
+    assert not wrong, "\n".join(wrong)

@@ -170,6 +170,23 @@ def expect_stop(page: Page, count: str, note: str, address: str) -> None:
     expect(page.locator(".bar .note")).to_have_text(note)
 
 
+def expect_bars_of_their_own(page: Page) -> None:
+    """Wait until the tour's bar and a presenter's buttons cover neither the page nor each other."""
+    page.wait_for_function(
+        """() => {
+            const box = (of) => document.querySelector(of).getBoundingClientRect();
+            const hosts = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
+            const part = (of) => hosts.find((root) => root?.querySelector(of))?.querySelector(of);
+            const [bar, note] = [".bar[aria-label=Tour]", ".note"].map(
+                (of) => part(of).getBoundingClientRect());
+            const back = part(".back").getBoundingClientRect();
+            return box('[data-testid="stMain"]').bottom <= bar.top + 1 && note.right <= back.left
+                && back.top >= bar.top && bar.bottom === innerHeight
+                && !part(".counter").checkVisibility();
+        }"""
+    )
+
+
 def stop(link: object = "/", note: object = "") -> bytes:
     return json.dumps([{"link": "/", "note": ""}, {"link": link, "note": note}]).encode()
 
@@ -252,7 +269,7 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
     expect_notes(page, "One line.")
     press(page, "Undo")
     expect_notes(page, "One line.", "Second.")
-    assert faults(page, "the tour") == []
+    assert faults(page, "the tour", "dark", "light") == []
     resize(page, *LAPTOP)
 
     page.reload()
@@ -313,6 +330,7 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
     assert move(page, 1)
     expect_stop(page, "Stop 3 / 3", "x" * 200, "**/parameters?**present=true")
     expect(page.get_by_role("button", name="Next →")).to_be_hidden()  # the keys do it
+    expect_bars_of_their_own(page)
     assert move(page, 1)
     expect_stop(page, "Stop 3 / 3", "x" * 200, "**/parameters?**present=true")
     page.keyboard.press("c")

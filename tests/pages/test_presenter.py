@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -37,6 +38,13 @@ def shown(app: AppTest) -> dict[str, Any]:
 def walks(app: AppTest) -> dict[str, str]:
     """Where each walk is, by its key, the outer before the inner."""
     return {walk["key"]: walk["names"][walk["at"]] for walk in shown(app)["walks"]}
+
+
+def keys(block: Any) -> Iterator[str]:
+    """The keys of all containers inside one."""
+    for child in getattr(block, "children", {}).values():
+        yield getattr(child.proto, "id", "")
+        yield from keys(child)
 
 
 def say(app: AppTest, event: str, value: Any) -> AppTest:
@@ -164,6 +172,42 @@ def test_a_picture_of_many_marks_is_drawn_sharp_where_it_is_zoomed(presents):
     for chart in charts(app, "weights"):
         asked = json.loads(chart.proto.spec).get("usermeta", {}).get("embedOptions", {})
         assert asked.get("renderer") == ("svg" if presents else None)
+
+
+def test_a_small_picture_is_kept_for_presenters_and_for_others_apart():
+    for presents in (False, True, False):
+        app = open_page("overview", present=presents)
+        specs = [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+        assert len(specs) == 7
+        assert ["usermeta" in spec for spec in specs] == [presents] * 7
+
+
+@pytest.mark.parametrize(
+    ("page", "step", "options"),
+    [
+        ("parameters", {"parameters_step": "Predict"}, "Fewer, the same or more?"),
+        (
+            "real_models",
+            {"models_step": "Predict"},
+            "Fewer times, exactly as many times or more times?",
+        ),
+    ],
+)
+def test_what_can_be_guessed_is_said_where_its_control_is_away(page, step, options):
+    def said(**link):
+        return options in [text.value for text in open_page(page, **step, **link).main.markdown]
+
+    assert said(present=True)
+    assert not said()
+
+
+@pytest.mark.parametrize(
+    ("tokens", "is_aside"),
+    [("a b c", False), (" ".join("abcdefghijklmnop"), True), (" ".join(["light" * 5] * 4), True)],
+)
+def test_words_that_need_more_than_a_row_are_folded_away(tokens, is_aside):
+    app = open_page(present=True, tokens=tokens)
+    assert any("aside_chips" in key for key in keys(app.main)) == is_aside
 
 
 def test_what_a_folded_control_names_is_named_on_the_page():

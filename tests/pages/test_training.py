@@ -351,7 +351,9 @@ def test_the_verdict_says_whose_the_job_is(trained, monkeypatch, link, alone, to
 
 def test_with_no_head_off_there_is_nothing_to_tell(trained, monkeypatch):
     app = open_page(PAGE, **LINK, training_step="Knock out")
-    assert said(app.info) == ["Choose heads above. Then their z is 0, and nothing else changes."]
+    assert said(app.info) == [
+        "Choose heads to turn off. Then their z is 0, and nothing else changes."
+    ]
     monkeypatch.setattr(knock, "OVER", 0.99)
     app = open_page(PAGE, **LINK, training_step="Knock out", off_job="copy: induction")
     (told,) = said(app.info)

@@ -2,6 +2,8 @@
 
 const animations = new WeakMap();
 const BASE_FONT = 18; // the size of the page's type that the pictures are made for, in pixels
+const MOST_HEIGHT = 620; // of the picture, in CSS pixels, for the sake of the numbers in it
+const PRESENTED_WORDS = 340; // of a presenter's screen, in CSS pixels: all but the cells
 
 const between = (low, value, high) => Math.min(high, Math.max(low, value));
 
@@ -74,6 +76,7 @@ function makeAnimation(host) {
     const style = getComputedStyle(root);
     const zoom = root.getBoundingClientRect().width / width; // a presenter's
     const height = window.innerHeight / zoom;
+    const isPresented = !part(".bar").checkVisibility();
     colors = { ink: style.color, ground: style.getPropertyValue("--st-background-color").trim() };
     const type = parseFloat(style.fontSize) / BASE_FONT; // larger where the page's type is larger
     const how = {
@@ -81,12 +84,18 @@ function makeAnimation(host) {
       type,
       ratio: (window.devicePixelRatio || 1) * zoom,
       font: style.fontFamily,
-      gutter: width < 700 ? 22 : 66 * type,
+      gutter: width < 700 ? 22 : (isPresented ? 60 : 66) * type,
+      print: isPresented ? PRESENTED_PRINT : PRINT,
     };
-    // A lecturer's screen has no controls, and so more room for the picture.
-    const share = part(".bar").checkVisibility() ? 0.33 : 0.37;
-    stage.layOut(scene, { ...how, tallest: between(230, height * share, 420) });
-    ribbon.layOut(scene, { ...how, tallest: between(84, height * 0.13, 150) });
+    let [tallest, most] = [between(230, height * 0.33, 420), MOST_HEIGHT];
+    let memory = between(84, height * 0.13, 150);
+    if (isPresented) {
+      const room = Math.max(260, height - PRESENTED_WORDS);
+      tallest = most = room * 0.82;
+      memory = room * 0.17;
+    }
+    stage.layOut(scene, { ...how, tallest, most });
+    ribbon.layOut(scene, { ...how, tallest: memory });
     drawnRibbon = "";
     draw(); // at once: a canvas that got a new size is empty
   }

@@ -9,7 +9,7 @@ const NARROWEST_CELL = 4;
 function makeRibbon(canvas) {
   const ribbon = makeSurface(canvas);
 
-  ribbon.layOut = (scene, { width, tallest, ratio, type, font, gutter }) => {
+  ribbon.layOut = (scene, { width, tallest, ratio, type, font, gutter, print }) => {
     const { N, C } = scene;
     const room = width - gutter - 2;
     // One row where all numbers can be printed in it; else as few tokens a row as let the rows be
@@ -21,19 +21,20 @@ function makeRibbon(canvas) {
     while (perRow < N && next() >= (isTooLow() ? NARROWEST_CELL : printed)) perRow += C;
     const rows = Math.ceil(N / perRow);
     const cellWidth = Math.min(42, room / perRow);
-    const cellHeight = Math.max(8, Math.min(TALLEST_ROW, Math.floor(tallest / rows)));
+    const cellHeight = Math.max(print.row, Math.min(TALLEST_ROW, Math.floor(tallest / rows)));
     const isAbove = ({ stride }) => stride % perRow > 0;
     const levels = Math.max(...scene.stages.map((stage) => arrowsOf(stage).filter(isAbove).length));
     const top = levels * LEVEL + 4;
     ribbon.resize(width, Math.ceil(top + rows * cellHeight + 4), ratio);
     const [left, wide, high] = [gutter * ratio, cellWidth * ratio, cellHeight * ratio];
     ribbon.frame = { left, top: top * ratio, wide, high, perRow };
-    ribbon.font = `600 ${15 * type * ratio}px ${font}`;
+    ribbon.type = 15 * type * ratio;
+    ribbon.font = `600 ${ribbon.type}px ${font}`;
     ribbon.places = scene.stages.map(({ address }) => ({
       x: Float32Array.from(address, (at) => left + (at % perRow) * wide),
       y: Float32Array.from(address, (at) => top * ratio + Math.floor(at / perRow) * high),
     }));
-    const how = { ratio, font, marked: false };
+    const how = { ratio, font, marked: false, print };
     ribbon.sprites = makeSprites(Math.round(wide), Math.round(high), scene, how);
   };
 

@@ -1,20 +1,24 @@
 // Cells drawn once each, with their number and their mark, and then only copied: no text is laid
 // out while anything moves.
 
-const NUMBER_FITS = 9.5; // the smallest type, in CSS pixels, in which a number is printed
-const NUMBER_HEIGHT = 0.6; // the size of its type in a cell, as a part of the cell's height
+// How the pictures are printed, in CSS pixels. names: their smallest type. fits: the smallest in which
+// a number is printed in its cell. height: its size as a part of the cell's height. digit: the width
+// of a digit as a part of that size. lowest: the least height of a cell as a part of its width. row:
+// the least of a row of the memory. A presenter's type is larger, and the cells may be low.
+const PRINT = { names: 11, fits: 9.5, height: 0.6, digit: 0.54, lowest: 0.4, row: 8 };
+const PRESENTED_PRINT = { names: 15, fits: 15, height: 0.8, digit: 0.51, lowest: 0, row: 4 };
 const CROSS_FITS = 12; // smaller cells have one stroke, which leaves more of their hue
 const ROUNDED = 6; // smaller cells have no round corners, which would look like dots
 
 // The size of type in which the longest of N numbers is as wide as a cell, in CSS pixels.
-const numberWidth = (cellWidth, N) => (cellWidth - 3) / (0.54 * String(N - 1).length);
+const numberWidth = (cellWidth, N, { digit }) => (cellWidth - 3) / (digit * String(N - 1).length);
 
 // A pen for cells of this size, in device pixels. `paint(context, n, wrong, x, y)` copies one.
-function makeSprites(width, height, { owner, N, hues, inks }, { ratio, font, marked }) {
+function makeSprites(width, height, { owner, N, hues, inks }, { ratio, font, marked, print }) {
   const gap = Math.max(1, Math.round(Math.min(width, height) * 0.06));
   const [w, h] = [width, height].map((side) => (side > 5 * ratio ? side - gap : Math.max(1, side)));
-  const size = Math.min(h * NUMBER_HEIGHT, numberWidth(w / ratio, N) * ratio, 22 * ratio);
-  const numbered = size >= NUMBER_FITS * ratio;
+  const size = Math.min(h * print.height, numberWidth(w / ratio, N, print) * ratio, 22 * ratio);
+  const numbered = size >= print.fits * ratio;
   const kinds = numbered ? N : hues.length; // without numbers, all cells of a hue are the same
   const across = Math.ceil(Math.sqrt(kinds));
   const down = Math.ceil(kinds / across);
@@ -38,6 +42,7 @@ function makeSprites(width, height, { owner, N, hues, inks }, { ratio, font, mar
   return {
     width: w,
     height: h,
+    type: numbered ? size : 0, // in device pixels
     paint(context, n, wrong, x, y) {
       const kind = numbered ? n : owner[n] % hues.length;
       const top = (Math.floor(kind / across) + (wrong ? down : 0)) * h;

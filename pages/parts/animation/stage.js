@@ -1,22 +1,20 @@
 // The picture of a stage: every number in its cell, heads named, tokens counted down the side.
 
-const MOST_HEIGHT = 620; // of the picture, in CSS pixels, for the sake of the numbers in it
-
 function makeStage(canvas) {
   const stage = makeSurface(canvas);
 
-  stage.layOut = (scene, { width, tallest, ratio, type, font, gutter }) => {
+  stage.layOut = (scene, { width, tallest, most, ratio, type, font, gutter, print }) => {
     const { rows, columns } = scene;
     const whole = (pixels) => Math.max(1, Math.floor(pixels * ratio) / ratio);
     const cellWidth = whole(Math.min(56, (width - gutter - 2) / columns));
     // As high as there is room; a little higher where that lets the numbers be printed.
     const gap = 1.5; // or less, between such cells
-    const printed = NUMBER_FITS / NUMBER_HEIGHT + gap;
+    const printed = print.fits / print.height + gap;
     const printable =
-      numberWidth(cellWidth - gap, scene.N) >= NUMBER_FITS && rows * printed <= MOST_HEIGHT;
-    const lowest = Math.max(7, cellWidth * 0.4, printable ? printed : 0);
+      numberWidth(cellWidth - gap, scene.N, print) >= print.fits && rows * printed <= most;
+    const lowest = Math.max(7, cellWidth * print.lowest, printable ? printed : 0);
     const cellHeight = whole(Math.max(lowest, Math.min(cellWidth * 1.6, 56, tallest / rows)));
-    const size = Math.max(11, Math.min(16, cellHeight)) * type; // of the names, in CSS pixels
+    const size = Math.max(print.names, Math.min(16, cellHeight)) * type; // of the names, in CSS pixels
     const top = size + 8;
     stage.resize(width, Math.ceil(top + rows * cellHeight + 4), ratio);
     const left = gutter + (width - gutter - columns * cellWidth) / 2;
@@ -29,10 +27,11 @@ function makeStage(canvas) {
       y: place(row, top, cellHeight),
     }));
     const marked = scene.stages.some(({ misplaced }) => misplaced);
-    stage.sprites = makeSprites(Math.round(wide), Math.round(high), scene, { ratio, font, marked });
-    stage.size = size * ratio;
-    stage.font = `600 ${stage.size}px ${font}`;
-    stage.tokenFont = `${stage.size}px ${font}`;
+    const how = { ratio, font, marked, print };
+    stage.sprites = makeSprites(Math.round(wide), Math.round(high), scene, how);
+    stage.type = size * ratio;
+    stage.font = `600 ${stage.type}px ${font}`;
+    stage.tokenFont = `${stage.type}px ${font}`;
     stage.gutter = gutter;
     stage.context.font = stage.font;
     stage.names = headNames(stage.context, scene, wide);
@@ -84,7 +83,7 @@ function makeStage(canvas) {
     context.font = stage.font;
     for (const { head, left, right, top } of blocks) {
       const x = frame.left + ((left + right) / 2) * frame.wide;
-      const y = frame.top + top * frame.high - Math.min(0.5 * frame.high, 0.75 * stage.size);
+      const y = frame.top + top * frame.high - Math.min(0.5 * frame.high, 0.75 * stage.type);
       const name = stage.names[head];
       if (name) write(context, name, x, y, { ...colors, ratio, align: "center" });
     }
@@ -99,14 +98,14 @@ function makeStage(canvas) {
       write(context, text, x, y, { ...colors, ratio, align: "right", alpha });
     };
     context.font = stage.tokenFont;
-    const every = Math.ceil(stage.size / frame.high); // no two of them may touch
+    const every = Math.ceil(stage.type / frame.high); // no two of them may touch
     const rowsOfBlocks = new Map(); // the leftmost block of every row of blocks
     for (const block of blocks) {
       const key = `${block.batch} ${block.top}`;
       if (!(rowsOfBlocks.get(key)?.left <= block.left)) rowsOfBlocks.set(key, block);
     }
     const named = new Set();
-    const above = Math.max(0.5, stage.size / frame.high);
+    const above = Math.max(0.5, stage.type / frame.high);
     for (const { batch, left, top } of rowsOfBlocks.values()) {
       for (let token = 0; token < T; token += every) {
         label(`${word}${token}`, left, top + token + 0.5);

@@ -59,6 +59,7 @@ function makeSurface(canvas) {
     y: [...surface.drawn.y],
     width: surface.sprites.width,
     height: surface.sprites.height,
+    types: [surface.type, surface.sprites.type].filter(Boolean),
     ...surface.frame,
   });
   return surface;

@@ -9,7 +9,7 @@ import streamlit as st
 
 from mha import charts, tables
 from mha.hand_built import most_attended
-from pages.parts import bound, look
+from pages.parts import bound, look, presenter
 from pages.parts.cell import (
     choose_by_click,
     choose_cell,
@@ -25,6 +25,7 @@ from pages.parts.link import D_MODEL_RANGE, message
 from pages.parts.words import plain
 
 AT_ONCE = 6  # heads that are drawn
+_ALONE, _IN_TWO_ROWS = 340, 120  # pixels of a presenter's pictures, in one row and in two
 _LAST = 3 * D_MODEL_RANGE[1]  # of the pictures that qkv can be cut into
 
 
@@ -44,10 +45,13 @@ def show(run: Run, name: str) -> Sequence[Panel]:
     cells = _choose_cells(run, name, panels, *choices)
     count = len(panels)
     with pictures:  # wide enough for numbers
-        places = _places(count, {1: 1, 2: 2, 4: 2}.get(count, 3))
+        across = {1: 1, 2: 2, 4: 2}.get(count, 3)
+        places = _places(count, across)
+        at_most = _ALONE if len(places) == across else _IN_TWO_ROWS
+        at_most -= look.leaning(panels[0].columns)
         for panel, cell, place in zip(panels, cells, places, strict=True):
             with place:
-                _draw(run, name, panel, cell)
+                _draw(run, name, panel, cell, at_most)
     with opened:  # more than fit side by side go on below
         places = _places(count, {1: 2, 4: 2}.get(count, count))
         for panel, cell, place in zip(panels, cells, places, strict=True):
@@ -98,7 +102,7 @@ def _places(count: int, across: int) -> list[bound.Place]:
     return [place for row in rows for place in row][:count]
 
 
-def _draw(run: Run, name: str, panel: Panel, cell: tuple[int, int]) -> None:
+def _draw(run: Run, name: str, panel: Panel, cell: tuple[int, int], at_most: float) -> None:
     theme = look.theme()
     is_weights = name == "weights"
     table = tables.matrix_table(
@@ -108,6 +112,8 @@ def _draw(run: Run, name: str, panel: Panel, cell: tuple[int, int]) -> None:
     table["stamp"] = stamp()
     table = charts.with_ink(table, "value" if is_weights else "shade", theme)
     spec = charts.matrix_spec(*panel.matrix.shape, theme, signed=not is_weights, clickable=True)
+    if presenter.is_on():
+        spec |= look.tall(len(panel.matrix))
     key = f"tensor_{panel.title}"
     take = (
         partial(choose_by_click, row="row", column="column")
@@ -116,4 +122,4 @@ def _draw(run: Run, name: str, panel: Panel, cell: tuple[int, int]) -> None:
     )
     st.markdown(f"**{panel.title}** · {panel.matrix.shape[0]} × {panel.matrix.shape[1]}")
     alt = f"{name}, {panel.title}, as a grid."
-    look.picture(table, spec, alt=alt, key=key, on_select=partial(take, key))
+    look.picture(table, spec, alt=alt, key=key, at_most=at_most, on_select=partial(take, key))

@@ -10,17 +10,14 @@ from mha.sentence import Sentence
 from pages.parts import bound, look
 
 _REPEATING = "the cat sat on the mat and the cat"
+_PIXELS = 170  # of a presenter's pictures, below what they are for
 
 
 def show(sentence: Sentence) -> None:
     """Two layers by hand on the visitor's words, and why one layer is not enough."""
     st.markdown(
         "**Look at what followed this word last time.** No single head can do it for every "
-        "sentence: a score compares two tokens by their own features, and what a token *follows* "
-        "is not among them. It takes two layers. A previous-token head writes into every token "
-        "which word stood before it; then a second head can look for *the token that follows my "
-        "word*. Such a pair is called an induction head. Both look "
-        "back only, whatever the mask of the sidebar."
+        "sentence: it takes two layers."
     )
     trace = copy_what_followed(sentence)
     if len(trace.words) == len(sentence):
@@ -38,4 +35,10 @@ def show(sentence: Sentence) -> None:
             table = charts.with_ink(tables.weights_table(one, sentence), "weight", look.theme())
             table["stamp"] = 0
             spec = charts.weights_spec(len(sentence), look.theme())
-            look.picture(table, spec, alt=f"{title}, as a grid of weights.")
+            look.picture(table, spec, alt=f"{title}, as a grid of weights.", at_most=_PIXELS)
+    st.markdown(
+        "A score compares two tokens by their own features, and what a token *follows* is not "
+        "among them. So a previous-token head writes into every token which word stood before it; "
+        "then a second head can look for *the token that follows my word*. Such a pair is called "
+        "an induction head. Both look back only, whatever the mask of the sidebar."
+    )

@@ -24,6 +24,8 @@ from mha.sentence import Sentence
 from pages.parts import bound, look
 from pages.parts.words import plain
 
+_PIXELS = 200  # of a presenter's picture, below its score and the hint
+
 
 def edits_in_the_link() -> Edits:
     """The changed numbers as a text that travels in the link. Its messages are never folded."""
@@ -67,7 +69,12 @@ def workshop(sentence: Sentence, X: Array, edits: Edits, causal: bool) -> None:
         theme = look.theme()
         table = charts.with_ink(tables.weights_table(trace, sentence), "weight", theme)
         table["stamp"] = 0
-        look.picture(table, charts.weights_spec(T, theme), alt="The weights of your own head.")
+        look.picture(
+            table,
+            charts.weights_spec(T, theme),
+            alt="The weights of your own head.",
+            at_most=_PIXELS,
+        )
     with asks:
         limit = f"numbers from −{MAX_EDIT:g} to {MAX_EDIT:g}"
         st.markdown(f"**W_Q**: what a token with this feature asks for; {limit}")

@@ -9,9 +9,11 @@ from mha.hand_built import most_attended
 from mha.sentence import Sentence
 from pages.parts import bound, look
 from pages.parts.cell import Cell, choose_by_click, stamp
+from pages.parts.chips import fit_in_a_row
 from pages.parts.hand_built.choice import Shown
 
 VIEWS = ("Grid", "Lines")
+_PIXELS, _CHIPS, _QUESTION, _ANSWER = 336, 64, 66, 86  # of a presenter's page
 
 
 def choose_view() -> str:
@@ -19,7 +21,9 @@ def choose_view() -> str:
     return bound.segments("Picture", VIEWS, key="view")
 
 
-def draw(shown: Shown, sentence: Sentence, cell: Cell, view: str, *, hidden: bool) -> None:
+def draw(
+    shown: Shown, sentence: Sentence, cell: Cell, view: str, *, hidden: bool, at_most: float
+) -> None:
     """Draw one head's weights into its slot; `hidden` leaves out the weights and keeps the mask."""
     table = tables.weights_table(shown.trace, sentence, query=cell.query, key=cell.key)
     table["stamp"] = stamp()
@@ -38,8 +42,19 @@ def draw(shown: Shown, sentence: Sentence, cell: Cell, view: str, *, hidden: boo
             spec,
             alt=alt,
             key=key,
+            at_most=at_most,
             on_select=lambda: choose_by_click(key),
         )
+
+
+def room(sentence: Sentence, *, predicts: bool, hidden: bool) -> float:
+    """The height of a presenter's picture below the words, a question and the answer to it."""
+    pixels = _PIXELS - look.leaning(sentence.labels)
+    if not fit_in_a_row(sentence):
+        pixels += _CHIPS
+    if not predicts:
+        return pixels
+    return pixels - _QUESTION - (0 if hidden else _ANSWER)
 
 
 def _largest_in_words(shown: Shown, sentence: Sentence, cell: Cell) -> str:

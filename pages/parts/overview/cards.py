@@ -12,7 +12,7 @@ from mha.charts import Theme
 from mha.charts.thumbnails import thumbnail_spec, with_hues
 from mha.config import AttentionConfig
 from mha.sentence import Sentence
-from pages.parts import look
+from pages.parts import look, presenter
 from pages.parts.overview.pictures import PICTURES
 from pages.parts.scene import Scene, pages
 
@@ -34,13 +34,13 @@ def draw(each: Mapping[str, str], scene: Scene) -> None:
                 _link(page)
                 if page in PICTURES:
                     _, of_the_scene = PICTURES[page]
-                    _picture(page, of_the_scene(scene), look.theme())
+                    _picture(page, of_the_scene(scene), look.theme(), presenter.is_on())
                 st.markdown(what)
 
 
 def _link(page: str) -> None:
     """The link of the page, which keeps the scene."""
-    st.page_link(f"pages/{page}.py", label=f"**{_titles()[page]} →**")
+    st.page_link(f"pages/{page}.py", label=f"**{_titles()[page]}\N{NO-BREAK SPACE}→**")
 
 
 @st.cache_data(
@@ -48,8 +48,11 @@ def _link(page: str) -> None:
     show_spinner=False,
     hash_funcs={Sentence: lambda one: (one.tokens, one.categories), AttentionConfig: repr},
 )
-def _picture(page: str, made_of: tuple[Any, ...], theme: Theme) -> None:
-    """Draw a card's picture; what it sends is kept, and sent again to whoever has the same."""
+def _picture(page: str, made_of: tuple[Any, ...], theme: Theme, presents: bool) -> None:
+    """Draw a card's picture; what it sends is kept, and sent again to whoever has the same.
+
+    presents: for whom a picture is another one.
+    """
     compute, _ = PICTURES[page]
     table, alt = compute(*made_of)
     look.picture(with_hues(table, theme), thumbnail_spec(), alt=alt)

@@ -10,6 +10,7 @@ from mha.ledger_tables import MOST_SLICES, changes_table, parameters_table
 from pages.parts import bound, look
 from pages.parts.parameters.layer import Layer
 
+_BELOW_CLAIM, _BELOW_QUESTION, _BELOW_ANSWER = 470, 380, 300  # pixels of a presenter's pictures
 STACKS = ("by projection", "by head")
 
 
@@ -19,8 +20,12 @@ def choose_stack() -> bool:
     return stack == STACKS[1]
 
 
-def draw(layer: Layer, *, by_head: bool, hidden: bool) -> None:
-    """Draw both charts; `hidden` keeps from the first every number of heads but the chosen one."""
+def draw(layer: Layer, *, by_head: bool, predicts: bool, hidden: bool) -> None:
+    """Draw both charts; `hidden` keeps from the first every number of heads but the chosen one.
+
+    predicts: whether a question stands above them.
+    """
+    at_most = _BELOW_CLAIM if not predicts else _BELOW_QUESTION if hidden else _BELOW_ANSWER
     h = layer.config.n_heads
     family = (layer.config,) if hidden else layer.family
     left, right = st.columns([3, 2], gap="medium")
@@ -30,12 +35,13 @@ def draw(layer: Layer, *, by_head: bool, hidden: bool) -> None:
             with_hues(table, look.theme()),
             parameters_spec(),
             alt=_parameters_in_words(layer, hidden),
+            at_most=at_most,
         )
         if by_head and max(one.n_heads for one in family) > MOST_SLICES:
             st.markdown(f"Bars of more than {MOST_SLICES} heads are not cut into heads.")
     with right:
         table = changes_table(layer.family, h, layer.T, d_head=layer.d_head)
-        look.picture(table, changes_spec(), alt=_changes_in_words(layer))
+        look.picture(table, changes_spec(), alt=_changes_in_words(layer), at_most=at_most)
 
 
 def _parameters_in_words(layer: Layer, hidden: bool) -> str:

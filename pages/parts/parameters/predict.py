@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.parameters.layer import Layer
 
 GUESSES = ("fewer", "the same", "more")
@@ -20,6 +20,7 @@ def ask(layer: Layer) -> None:
     st.markdown(
         f"**{question}: from {h:,} to {other:,}, and all else stays. How many parameters?**"
     )
+    presenter.options(GUESSES)
     with st.container(horizontal=True, vertical_alignment="center"):
         guess = bound.segments(
             "Your guess",

@@ -55,6 +55,12 @@ def named(name: str, text: str) -> str:
     return f"**{plain(name)}**: {text}" if is_on() else text
 
 
+def options(names: Sequence[str]) -> None:
+    """Say what there is to choose where the control for it is away."""
+    if is_on():
+        st.markdown(f"{', '.join(names[:-1])} or {names[-1]}?".capitalize())
+
+
 class _End(Exception):  # noqa: N818 - it is no error
     """A page has no more to show."""
 

@@ -19,6 +19,7 @@ from pages.parts.real_models.choose import Asked
 from pages.parts.words import plain
 
 _NO_CACHE = "It is an encoder: it writes nothing, and keeps no cache. Choose another model."
+_PIXELS = 440  # of a presenter's picture
 
 
 def show(model: Model, asked: Asked, picture_place: bound.Place) -> Takeaway | None:
@@ -37,7 +38,7 @@ def show(model: Model, asked: Asked, picture_place: bound.Place) -> Takeaway | N
             f"**{plain(model.title)} keeps {bytes_text(kept)}** of {asked.words}"
             f"{_with_own(model)}. {_outgrows(model, outgrowing_context(model, **how))}"
         )
-        look.picture(*picture, alt=_alt(model, asked, kept))
+        look.picture(*picture, alt=_alt(model, asked, kept), at_most=_PIXELS)
     memories = memories_table(model, **how)
     left, right = st.columns([1, 1], gap="large")
     with left:

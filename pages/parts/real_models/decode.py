@@ -23,6 +23,7 @@ from pages.parts.scene import Scene
 
 EQUAL = 1e-5
 REPEATS = 9
+_PIXELS = 440  # of a presenter's picture
 QUANTITIES = {
     "multiply-adds of a token": "multiply_adds",
     "all so far": "so_far",
@@ -43,13 +44,13 @@ def show(scene: Scene, picture_place: bound.Place) -> Takeaway:
     table = decoding_table(config, T, seconds=ran.seconds if ran else None)
     with picture_place:
         st.markdown(_sentence(table, T, config))
+        picture = decoding_marks(table, quantity, T), decode_spec(look.theme())
+        look.picture(*picture, alt=_alt(name, table, quantity), at_most=_PIXELS)
         if quantity == "seconds":
             st.markdown(
                 "Sizes as small as these take most of their time to be called at all: a cache "
                 "shows in the time at long texts and wide layers."
             )
-        picture = decoding_marks(table, quantity, T), decode_spec(look.theme())
-        look.picture(*picture, alt=_alt(name, table, quantity))
     if ran is not None:
         _verdict(ran, T)
     _rows(scene.sentence, table)

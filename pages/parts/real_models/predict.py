@@ -11,7 +11,7 @@ from mha.amounts import bytes_text, count_text
 from mha.cache_tables import kv_readers_table
 from mha.checks import divisors
 from mha.models import Model
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.export import Takeaway
 from pages.parts.export.models import of_groups
 from pages.parts.real_models import groups
@@ -39,6 +39,7 @@ def ask(model: Model, asked: Asked, picture_place: bound.Place) -> Takeaway | No
         f"{'head' if few == 1 else 'heads'} instead of {model.n_heads}: {times} times fewer. How "
         "much smaller is the cache? And the attention parameters?**"
     )
+    presenter.options(GUESSES)
     guess = bound.segments(
         "Smaller by", GUESSES, required=False, key=_GUESS, on_change=bound.turn_off, args=(_REVEAL,)
     )

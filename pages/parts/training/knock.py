@@ -46,7 +46,8 @@ def tell(snapshot: Snapshot, heads: list[Head], job: tuple[str, str] | None) -> 
     doing = heads_that(snapshot, *job, over=OVER) if job else []
     off = sorted({*heads, *doing})
     if not off:
-        what = f"No head scores over {OVER} for it at this step." if job else "Choose heads above."
+        none = f"No head scores over {OVER} for it at this step."
+        what = none if job else "Choose heads to turn off."
         st.info(f"{what} Then their z is 0, and nothing else changes.", icon=":material/info:")
         return
     tasks = snapshot.settings.tasks

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
 LONGEST = 300  # characters
 _SNAPSHOT, _TEXT, _LAYER = "snapshot", "train_text", "train_layer"
 _ACROSS, _MOST = 4, 16  # grids in a row, and on the page
-_PIXELS = 240
+_PIXELS, _PRESENTED = 240, 146  # of a grid; two rows fit below the words of a presenter's page
 
 
 def choose_step(settings: Settings) -> int:
@@ -134,4 +134,4 @@ def _grid(weights: np.ndarray, symbols: tuple[str, ...], *, key: str, alt: str) 
     table = charts.with_ink(table, "value", theme)
     spec = charts.matrix_spec(T, T, theme, signed=False)
     height = T * max(16.0, min(28.0, _PIXELS / T))
-    look.picture(table, {**spec, "height": height}, alt=alt, key=key)
+    look.picture(table, {**spec, "height": height}, alt=alt, key=key, at_most=_PRESENTED)

@@ -16,6 +16,7 @@ from pages.parts.training.knock import OVER
 from pages.parts.training.view import look as look_at
 from pages.parts.training.watch import button
 
+_PIXELS = 280  # of a presenter's pictures
 _SEED, _TASK = "train_seed2", "seeds_task"
 
 
@@ -81,6 +82,7 @@ def _picture(reading: Reading, task: str, only: int | None) -> None:
         spec,
         alt=f"Scores of each head with seed {seed}, a row a head, a column a job. Best: {best}.",
         key=f"seed_{seed}",
+        at_most=_PIXELS,
     )
 
 

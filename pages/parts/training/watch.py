@@ -10,12 +10,13 @@ from mha.charts.training import losses_spec, scores_spec
 from mha.training import Settings, jobs
 from mha.training.shipped import shipped_snapshots
 from mha.training_marks import blind_loss, loss_text, losses_marks, scores_marks
-from pages.parts import bound, turn
+from pages.parts import bound, presenter, turn
 from pages.parts import look as looks
 from pages.parts.training.shelf import Course, shelf
 from pages.parts.training.view import View, is_on, start, stop
 
 SLICE_SECONDS, EVERY_SECONDS = 0.85, 1.0
+_LOSS_PIXELS, _STRIPS_PIXELS = 360, 144  # of a presenter's pictures
 _LAST = "training_last"  # the settings of the last run that was seen
 
 
@@ -114,6 +115,7 @@ def draw(view: View, scored: list[tuple[str, str]]) -> None:
     """Losses on the left, two strips of scores on the right."""
     snapshots, settings, theme = view.snapshots, view.settings, looks.theme()
     losses, strips = st.columns([2, 3], gap="medium")
+    is_presented = presenter.is_on()
     with losses:
         st.markdown("**Loss of each task**, on texts that training never reads")
         told = ", ".join(f"{task} {loss_text(loss)}" for task, loss in snapshots[-1].losses.items())
@@ -123,6 +125,7 @@ def draw(view: View, scored: list[tuple[str, str]]) -> None:
             alt=f"Loss over the steps on a log axis, in nats. At the end: {told}. A guess "
             f"among all symbols: {blind_loss(settings):.3f}.",
             key="training_losses",
+            at_most=_LOSS_PIXELS,
         )
     with strips:
         for place, (task, job) in enumerate(scored):
@@ -131,9 +134,10 @@ def draw(view: View, scored: list[tuple[str, str]]) -> None:
             n_rows = settings.n_layers * settings.n_heads + 1
             looks.picture(
                 marks,
-                scores_spec(theme, settings.steps, n_rows),
+                scores_spec(theme, settings.steps, n_rows, axis=place > 0 or not is_presented),
                 alt=_alt(marks, task, job),
                 key=f"training_scores_{place}",
+                at_most=_STRIPS_PIXELS,
             )
 
 
