@@ -16,11 +16,11 @@ from mha.tables import LABEL_COLUMNS
 from pages.parts import presenter
 
 _STYLE = Path(__file__).with_name("look.css")
-# Words of a few letters in tables of a few rows: Python's own strings take half of Arrow's time.
-pd.set_option("mode.string_storage", "python")
-
 _ICON = Path(__file__).with_name("icon.svg")  # a Material Symbol here would be fetched from afar
 _USUAL_LETTERS, _LETTER_PIXELS = 8, 6
+
+# Words of a few letters in tables of a few rows: Python's own strings take half of Arrow's time.
+pd.set_option("mode.string_storage", "python")
 
 
 def set_up() -> None:
