@@ -114,7 +114,11 @@ def test_keys_walk_black_out_and_leave_but_never_while_somebody_types(open_page)
     press(page, "ArrowRight", "PageDown")
     expect(counter(page)).to_have_text("Handed on 3 / 6")
     assert link_of(page)["step"] == "Handed on"
+    main = page.get_by_test_id("stMain")
+    page.keyboard.press("ArrowDown")
+    expect(main).not_to_have_js_property("scrollTop", 0)
     press(page, "ArrowLeft")
+    expect(main).to_have_js_property("scrollTop", 0)  # a step begins at its top
     expect(counter(page)).to_have_text("Matrices 2 / 6")
     expect(page.get_by_role("status").filter(has_text="Matrices 2 of 6")).to_have_count(1)
 

@@ -138,7 +138,7 @@ def add_view(page: Page, note: str) -> None:
     field = page.get_by_label("What you will say here, in one line")
     expect(field).to_be_focused()
     field.fill(note)
-    field.press("Enter")
+    page.get_by_role("button", name="Add", exact=True).click()
     expect(told(page)).to_contain_text("Added: it is stop")
     page.keyboard.press("Escape")
     expect(field).to_have_count(0)
@@ -326,6 +326,10 @@ def test_a_tour_is_made_changed_kept_and_played(open_page):
     expect_stop(page, "Stop 2 / 3", "Cut.", "**/split_merge?**")
     assert widget(page, "heads").get_by_role("slider").get_attribute("aria-valuetext") == "2"
     expect(page.get_by_role("button", name="Next →")).to_be_focused()
+    page.keyboard.press("PageUp")  # as a remote sends it, where nobody presents
+    expect_stop(page, "Stop 1 / 3", HTML, "**/?heads=2")
+    page.keyboard.press("ArrowRight")
+    expect_stop(page, "Stop 2 / 3", "Cut.", "**/split_merge?**")
     page.evaluate("history.replaceState(history.state, '', `${location.href}&present=true`)")
     assert move(page, 1)
     expect_stop(page, "Stop 3 / 3", "x" * 200, "**/parameters?**present=true")

@@ -27,7 +27,15 @@ _ON_ITS_WAY_SECONDS = 0.5
 
 
 def assign(key: str, value: object) -> None:
-    """Set a bound widget's value from a callback, and keep what the browser wrote into the link."""
+    """Set a bound widget's value from a callback, and keep what the browser wrote into the link.
+
+    What was said of an earlier value of it is over.
+    """
+    st.session_state.get(NOTES, {}).pop(key, None)
+    _write(key, value)
+
+
+def _write(key: str, value: object) -> None:
     untold = st.session_state.get(_UNTOLD, set())
     for other in untold & set(st.session_state):
         st.session_state[other] = st.session_state[other]
@@ -74,7 +82,7 @@ def arrive(page: str) -> None:
         st.session_state[_SEEN], st.session_state[_DRAWN] = {}, {}
     st.session_state[DRAWN_WALKS] = []
     for key, value in st.session_state.pop(DUE, {}).items():
-        assign(key, value)
+        _write(key, value)
 
 
 def leave() -> None:

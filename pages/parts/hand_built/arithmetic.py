@@ -37,8 +37,9 @@ def show(shown: Shown, X: Array, sentence: Sentence, cell: Cell) -> None:
         alt=f"The row of {sentence.labels[cell.query]} in {shown.title}, key by key.",
     )
     st.markdown(
-        f"The exponentials add up to **{row['exponential'].sum():.4f}**; "
-        "each weight is its exponential over that sum."
+        "Each exponential is that of q·k less the row’s largest q·k, so that none is above 1. They "
+        f"add up to **{row['exponential'].sum():.4f}**; each weight is its exponential over that "
+        "sum."
     )
     if cell.key is not None:
         with st.expander("q and k, slot by slot"):

@@ -16,7 +16,7 @@ def show(shown: Sequence[Shown]) -> None:
     """The builders of the heads on the page, and the attention that they run."""
     with st.expander("The formula and the code"):
         st.latex(
-            r"\text{weights} = \operatorname{softmax}\left(Q K^\top\right), \quad"
+            r"\text{weights} = \operatorname{softmax}\left(Q K^\top\right), \quad "
             r"Q = X W_Q, \; K = X W_K, \quad z = \text{weights} \cdot X W_V"
         )
         builders = dict.fromkeys(GALLERY[one.kind].build for one in shown)

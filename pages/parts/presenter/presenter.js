@@ -8,6 +8,7 @@ const LAYOUT_WIDTH = 1200;
 const LEAST_HEIGHT = 600; // of the layout: a window may be wide and low
 const AGAIN_MS = 1000;
 const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+const SCROLLS = { ArrowDown: 0.5, ArrowUp: -0.5 }; // of the window's height
 const IS_TYPED =
   ':is(input, textarea, select, [contenteditable], [role="combobox"], [data-testid="stDataFrame"], #portal *)' +
   ":not([type=checkbox], [type=radio], [type=range])";
@@ -85,8 +86,11 @@ function makePresenter(host) {
     walks[level].at = at;
     sent += 1;
     ask({ page: shown.page, key, at, told: sent });
+    main().scrollTo(0, 0); // a step begins at its top
     say();
   }
+
+  const main = () => document.querySelector('[data-testid="stMain"]');
 
   // A run that another one replaces may leave the server without the last word: it is said again.
   function ask({ page, ...asked }) {
@@ -140,9 +144,14 @@ function makePresenter(host) {
   function onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const by = MOVES[event.key];
-    const act = by ? () => move(by) : acts[event.key.toLowerCase()] ?? acts[event.key];
+    const scrolls = SCROLLS[event.key];
+    const act = by
+      ? () => move(by)
+      : scrolls
+        ? () => main().scrollBy(0, scrolls * window.innerHeight)
+        : acts[event.key.toLowerCase()] ?? acts[event.key];
     const [target] = event.composedPath();
-    const isTaken = by && event.key.startsWith("Page") ? false : isOwn(target, by);
+    const isTaken = event.key.startsWith("Page") ? false : isOwn(target, by ?? scrolls);
     if (!act || isTaken) return;
     event.preventDefault();
     event.stopPropagation();

@@ -58,9 +58,11 @@ def tell(model: Model, kv_heads: int, asked: Asked, picture: Picture | None) -> 
         st.markdown(_ledger(shared, model.n_attention_layers))
     with beside:
         st.markdown(
-            f"Query head i reads key and value head i // {model.n_heads // kv_heads}: neighbours "
-            "share. Queries and W_O stay as they are; W_K and W_V shrink, and so does all that "
-            "is kept of a token.".replace("_", r"\_")
+            "Every query head reads a key and value head of its own: nothing is shared."
+            if kv_heads == model.n_heads
+            else f"Query head i reads key and value head i // {model.n_heads // kv_heads}: "
+            "neighbours share. Queries and W_O stay as they are; W_K and W_V shrink, and so does "
+            "all that is kept of a token.".replace("_", r"\_")
         )
         if model.kind == "encoder":
             st.markdown("It is an encoder: it writes nothing, and keeps no cache.")

@@ -35,9 +35,9 @@ def ask(model: Model, asked: Asked, picture_place: bound.Place) -> Takeaway | No
         return None
     times = model.n_heads // few
     st.markdown(
-        f"**{plain(model.title)} has {model.n_heads} query heads. Give it {few} key and value "
-        f"{'head' if few == 1 else 'heads'} instead of {model.n_heads}: {times} times fewer. How "
-        "much smaller is the cache? And the attention parameters?**"
+        f"**{plain(model.title)} has {model.n_heads} query heads. Think of it with as many key and "
+        f"value heads, and then with {few}: {times} times fewer. The cache is then so many times "
+        "smaller, too: fewer times, exactly as many, or more?**"
     )
     presenter.options(GUESSES)
     guess = bound.segments(

@@ -6,7 +6,7 @@ function makeForm(form) {
   const note = make("textarea", { rows: 2, maxLength: LONGEST_NOTE });
   const label = make("label", { text: "What you will say here, in one line" }, note);
   const add = make("button", { type: "submit", className: "main", text: "Add" });
-  const told = make("p", { className: "told", role: "status" });
+  const told = make("p", { className: "told", role: "status", tabIndex: -1 });
   form.append(where, label, add, told);
 
   note.onkeydown = (event) => {
@@ -22,6 +22,7 @@ function makeForm(form) {
       const isKept = keepTour(stops);
       told.textContent = `Added: it is stop ${stops.length} of your tour. ${keptWords(isKept)}`;
       add.disabled = true;
+      told.focus(); // a button that is off has none, and Escape would no longer reach the window
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       told.textContent = `${fault.message}. Nothing was added.`;

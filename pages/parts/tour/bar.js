@@ -42,6 +42,20 @@ function makeBar(root, pages) {
     move(event.detail.by);
   }
 
+  // The same keys where nobody presents: a remote's, and the arrows unless a control takes them.
+  function onKey(event) {
+    const by = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1 }[event.key];
+    const isPresented = page.style.getPropertyValue("--presenter-zoom") !== "";
+    if (root.hidden || isPresented || !by || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [target] = event.composedPath();
+    const isTaken = event.key.startsWith("Page")
+      ? target.matches?.("textarea, [contenteditable]")
+      : target !== document.body;
+    if (isTaken) return;
+    event.preventDefault();
+    move(by);
+  }
+
   // The bar begins beside the sidebar, and the page ends above the bar (see look.css).
   const main = document.querySelector('[data-testid="stMain"]');
   const resized = new ResizeObserver(() => {
@@ -51,6 +65,7 @@ function makeBar(root, pages) {
   resized.observe(main);
   resized.observe(root);
   document.addEventListener("explorer:move", moved, { capture: true });
+  window.addEventListener("keydown", onKey, { capture: true });
   const forget = onChange(show);
   show();
   if (!root.hidden && Object.hasOwn(buttons, place.focus ?? "")) {
@@ -62,6 +77,7 @@ function makeBar(root, pages) {
       forget();
       resized.disconnect();
       document.removeEventListener("explorer:move", moved, { capture: true });
+      window.removeEventListener("keydown", onKey, { capture: true });
       page.classList.remove("tour-plays");
     },
   };
