@@ -20,9 +20,9 @@ LINK |= {"d_model": 8, "heads": 2}
 
 @pytest.fixture(autouse=True)
 def empty_shelf(one_thread) -> Iterator[None]:
-    shelf.clear()
+    shelf.cache_clear()
     yield
-    shelf.clear()
+    shelf.cache_clear()
 
 
 @pytest.fixture

@@ -298,4 +298,4 @@ def test_a_run_is_taken_away_as_it_was_kept(made):
     assert sum(arrays[name].size for name in weights) == sum(
         array.size for array in last.parameters.values()
     )
-    shelf.clear()
+    shelf.cache_clear()

@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from pages.parts import presenter, turn
+from pages.parts.training import knock
 from pages.parts.training.shelf import Course
 from tests.pages.app import open_page
 from tests.pages.runs import LINK, PAGE, empty_shelf, press
@@ -124,3 +125,16 @@ def test_others_go_on_while_a_run_trains(other, empty_shelf, monkeypatch):
     monkeypatch.setattr(Course, "work", watched)
     press(open_page(PAGE, **LINK), "Train")
     assert waited == [False]
+
+
+def test_others_go_on_while_heads_are_turned_off(other, monkeypatch):
+    waited = []
+
+    def watched(which: tuple, heads: tuple, snapshot: object) -> dict[str, float]:
+        waited.append(waits(other.submit(take)))
+        return {"copy": 0.0}
+
+    monkeypatch.setattr(knock, "_rises", watched)
+    open_page(PAGE, training_step="Knock out", off=["L0H0", "L0H1"])
+    assert waited
+    assert not any(waited)

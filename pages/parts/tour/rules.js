@@ -2,7 +2,7 @@
 // anywhere: each is checked whole before anything of it is used.
 
 const MOST_STOPS = 100;
-const MOST_BYTES = 64 * 1024;
+const MOST_BYTES = 512 * 1024; // more than any tour within the other bounds takes
 const LONGEST_QUERY = 2000;
 const LONGEST_NOTE = 200;
 const MODES = ["present"]; // how the app is shown goes on from stop to stop
@@ -48,8 +48,9 @@ function titleOf({ link }, pages) {
   return step?.[1] ? `${page.title}: ${step[1]}` : page.title;
 }
 
+// What is pasted may bring marks along that nobody sees.
 function oneLine(text) {
-  return text.replace(/\s+/g, " ").trim();
+  return text.replace(/\s+/g, " ").replace(new RegExp(UNSEEN, "gu"), "").trim();
 }
 
 function checkNote(note) {

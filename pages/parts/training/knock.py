@@ -10,7 +10,7 @@ import streamlit as st
 from mha.charts.training import knock_out_spec
 from mha.training import Settings, jobs
 from mha.training_marks import MISSED, head_name, head_names, knock_out_marks, loss_text
-from pages.parts import bound, look
+from pages.parts import bound, look, turn
 
 if TYPE_CHECKING:  # torch takes a second, and is loaded when somebody trains
     from mha.training import Snapshot
@@ -108,7 +108,8 @@ def rises(snapshot: Snapshot, heads: Iterable[Head]) -> dict[str, float]:
     """By task, how far the loss rises without these heads, in nats."""
     # One that came with the app has the same settings, and numbers that are not quite the same.
     which = (repr(snapshot.settings), snapshot.step, *snapshot.losses.values())
-    return _rises(which, tuple(sorted(heads)), snapshot)
+    with turn.given_back():  # out here: who waits for the turn must keep nobody from the cache
+        return _rises(which, tuple(sorted(heads)), snapshot)
 
 
 def said(heads: Iterable[Head]) -> str:

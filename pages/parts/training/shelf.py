@@ -11,10 +11,9 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
-
-import streamlit as st
 
 from pages.parts.training.line import Line
 
@@ -139,7 +138,7 @@ class Shelf:
         return course
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@cache  # not Streamlit's, which any visitor's connection may ask to be cleared
 def shelf() -> Shelf:
     """The one shelf of this server."""
     return Shelf()
