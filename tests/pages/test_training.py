@@ -314,6 +314,16 @@ def test_what_a_knock_out_costs_is_what_the_core_says(trained):
     assert table_of(chart)["rise"].tolist() == expected
 
 
+@pytest.mark.parametrize("limit", [2, 1])
+def test_heads_are_counted_one_by_one_where_they_are_few(trained, monkeypatch, limit):
+    monkeypatch.setattr(knock, "MOST_ALONE", limit)
+    monkeypatch.setattr(knock, "MISSED", -10.0)  # whatever it costs, it is told
+    app = open_page(PAGE, **LINK, training_step="Knock out", off=["L0H1", "L1H0"])
+    (chart,) = pictures(app, "Rise of the loss")
+    assert len(table_of(chart)) == (4 if limit == 2 else 2)
+    assert ("counted where they are 1 or fewer" in text(app)) is (limit == 1)
+
+
 def test_all_heads_that_do_a_job_are_turned_off(trained, monkeypatch):
     monkeypatch.setattr(knock, "OVER", 0.01)
     doing = heads_that(trained.snapshots[-1], "copy", "itself", over=0.01)

@@ -19,6 +19,7 @@ OVER = 0.3  # the score from which on a head counts as doing a job
 NONE = "no job"
 _HEADS, _JOB = "off", "off_job"
 
+MOST_ALONE = 8  # of the largest model, one takes half a second
 Head = tuple[int, int]
 
 
@@ -54,13 +55,13 @@ def tell(snapshot: Snapshot, heads: list[Head], job: tuple[str, str] | None) -> 
     layers = {layer for layer, _ in off}
     others = [head for head in head_names(snapshot.settings).values() if head[0] in layers]
     others = [head for head in others if head not in off]
-    alone = {head: rises(snapshot, [head]) for head in off}
+    alone = {head: rises(snapshot, [head]) for head in off} if len(off) <= MOST_ALONE else {}
     together = rises(snapshot, off)
     task = max(tasks, key=lambda task: together[task])
-    st.markdown(_verdict(task, off, together[task], [alone[head][task] for head in off], job))
+    st.markdown(_verdict(task, off, together[task], [alone[head][task] for head in alone], job))
     rows = [(said(off) if len(off) == 1 else f"all {len(off)} together", together)]
     if len(off) > 1:
-        rows += [(said([head]), alone[head]) for head in off]
+        rows += [(said([head]), alone[head]) for head in alone]
     if others:
         rows.append(("the others", rises(snapshot, others)))
     picture, numbers = st.columns([3, 2], gap="large")
@@ -134,6 +135,8 @@ def _verdict(
         return f"{cost} Nobody misses them: others do what they did, or nothing needs it."
     if len(off) == 1:
         return f"{cost} One head alone: now turn off those that do the same."
+    if not alone:
+        return f"{cost} One by one they are counted where they are {MOST_ALONE} or fewer."
     if together > 2 * sum(max(one, 0) for one in alone):
         return (
             f"{cost} One by one they cost {sum(alone):.2f} in sum: each covers for the others. "
