@@ -165,11 +165,7 @@ def _width_changed() -> None:
     st.session_state["notes"].pop("heads", None)
     d_model, heads = st.session_state["d_model"], st.session_state["heads"]
     nearest = nearest_divisors(d_model, heads)[0]
-    if nearest == heads and heads != nearest_divisors(d_model, DEFAULT_HEADS)[0]:
-        # The default of the width before may be none of this one, and is in no link until now.
-        if "heads" not in st.query_params:
-            bound.assign("heads", heads)
-    elif nearest != heads:
+    if nearest != heads:
         bound.assign("heads", nearest)
         st.session_state["notes"]["heads"] = link.not_dividing("d_model", d_model, "heads", heads)
 

@@ -142,8 +142,6 @@ def look_at_lines_and_matrices(page: Page) -> None:
     press_segment(page, "view", "Lines")
     press_segment(page, "step", "Matrices")
     press_segment(page, "side", "Head 2")
-    press_slider(page, "d_model", "ArrowRight")  # two heads, the default there,
-    press_slider(page, "d_model", "ArrowRight")  # and still two, where four are
 
 
 def guess_and_reveal(page: Page) -> None:
