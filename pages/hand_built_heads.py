@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mha.hand_built import features
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.cell import choose_cell
 from pages.parts.chips import category_chips
 from pages.parts.export import heads, offer
@@ -29,6 +29,7 @@ STEPS = {
 }
 FIRST_ON_THE_PAGE = ("Predict", "Your own head", "Two layers")
 WITHOUT_THE_PAIR = ("Your own head", "Two layers")
+LEADING = ("Matrices", "Handed on")  # where somebody presents
 
 scene = enter()
 sentence = scene.sentence
@@ -48,8 +49,8 @@ step_first = st.container()
 if step in WITHOUT_THE_PAIR:
     pair_place = st.expander("The two heads of the other steps")
 else:
-    pair_place = st.container()
-step_place = step_first if step in FIRST_ON_THE_PAGE else st.container()
+    pair_place = presenter.shared_by_steps()
+step_place = step_first if step in FIRST_ON_THE_PAGE else presenter.of_step(step in LEADING)
 edits = own.edits_in_the_link()
 with pair_place:
     shown = []

@@ -2,24 +2,25 @@
 
 import streamlit as st
 
-from pages.parts import bound
+from pages.parts import bound, presenter
 from pages.parts.export import offer
 from pages.parts.export.parameters import of_layer
 from pages.parts.parameters import claim, counts, layer, paper, picture, predict, real
 from pages.parts.scene import enter
 
 STEPS = ("On paper", "Every number of heads", "In PyTorch", "Predict")
+LEADING = ("Every number of heads", "In PyTorch")  # where somebody presents
 
 scene = enter()
 with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
     st.title("Where the parameters are", width="content")
     by_head = picture.choose_stack()
-sentence_place, picture_place = st.container(), st.container()
+sentence_place, picture_place = st.container(), presenter.shared_by_steps()
 counted = layer.choose(scene)
 step = bound.segments(
     "Step", STEPS, key="parameters_step", label_visibility="collapsed", is_walk=True
 )
-step_place = sentence_place if step == "Predict" else st.container()
+step_place = sentence_place if step == "Predict" else presenter.of_step(step in LEADING)
 with step_place:
     match step:
         case "On paper":

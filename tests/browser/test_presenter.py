@@ -114,6 +114,7 @@ def test_keys_walk_black_out_and_leave_but_never_while_somebody_types(open_page)
     press(page, "ArrowRight", "PageDown")
     expect(counter(page)).to_have_text("Handed on 3 / 6")
     assert link_of(page)["step"] == "Handed on"
+    expect(page.get_by_text("A head hands on the weighted mean")).to_be_in_viewport()
     main = page.get_by_test_id("stMain")
     page.keyboard.press("ArrowDown")
     expect(main).not_to_have_js_property("scrollTop", 0)

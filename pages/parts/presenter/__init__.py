@@ -50,6 +50,16 @@ def aside(name: str) -> bound.Place:
     return st.container(key=f"aside_{name}")
 
 
+def shared_by_steps() -> bound.Place:
+    """A place for the picture that all steps share; one a page."""
+    return st.container(key="shared_by_steps")
+
+
+def of_step(leads: bool) -> bound.Place:
+    """A place for what a step adds; where it leads, it comes first in a presentation."""
+    return st.container(key="leading_step" if leads else None)
+
+
 def named(name: str, text: str) -> str:
     """A text as Markdown, under the name of what it is about where the control with it is away."""
     return f"**{plain(name)}**: {text}" if is_on() else text
