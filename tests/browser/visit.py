@@ -55,6 +55,8 @@ PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 
 # What the app says of an error that it did not catch, by our words or by Streamlit's.
 FAULT = '.st-key-mishap, [data-testid="stException"]'
+# What KaTeX makes of a formula that it cannot read: its source, in red.
+UNREAD_FORMULA = '.katex-error, .katex :is([style*="cc0000"], [style*="204, 0, 0"])'
 FORGET = "() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }"
 
 _traffic: WeakKeyDictionary[Page, "Traffic"] = WeakKeyDictionary()
@@ -144,6 +146,8 @@ class Visit:
         """Leave the tab empty, and nothing in the browser but the app's files."""
         for fault in self.page.locator(FAULT).all_inner_texts():
             self.problems.append(f"fault of the app: {fault}")
+        for source in self.page.locator(UNREAD_FORMULA).all_text_contents():
+            self.problems.append(f"formula that cannot be read: {source}")
         for event, listener in self.listeners.items():
             self.page.remove_listener(event, listener)
         self.page.evaluate(FORGET)

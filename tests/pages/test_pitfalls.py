@@ -374,6 +374,15 @@ def test_the_next_case_follows_and_after_the_last_comes_the_first():
         written(entry.start) for entry in first.inputs.values()
     ]
     assert app.segmented_control(key="right_guess").value is None
+
+
+def test_another_choice_by_a_button_ends_what_was_said_of_a_wrong_one():
+    app = open_page(PAGE, pitfalls_step=WHICH, puzzle="Case 99")
+    (note,) = app.main.warning
+    assert "puzzle must be" in read(note.value)
+    app.button(key="next_case").click().run()
+    assert app.selectbox(key="puzzle").value == "Case 2"
+    assert not app.main.warning
     assert "see_case" not in {button.key for button in app.button}
 
 

@@ -65,6 +65,13 @@ def test_the_slider_moves_the_picture_the_ledger_and_the_cache_together(kv_heads
     assert f"takes **{kept}**" in words(app)
 
 
+@pytest.mark.parametrize(("kv_heads", "shares"), [(32, False), (16, True), (1, True)])
+def test_sharing_is_told_only_where_heads_share(kv_heads, shares):
+    told = words(open_page(PAGE, model=LLAMA.title, model_kv=kv_heads))
+    assert ("neighbours share" in told) is shares
+    assert ("nothing is shared" in told) is not shares
+
+
 def test_another_model_brings_its_own_key_and_value_heads():
     app = open_page(PAGE, model_kv=1)
     app.selectbox(key="model").set_value(MODELS["gemma-2-9b"].title).run()
